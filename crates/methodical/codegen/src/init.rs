@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::cli::{Outcome, usage};
 use crate::config::{self, Role, Workspace};
 use crate::emit::{GeneratedFile, example_query, marker};
-use crate::ir::{Example, Operation, Service};
+use crate::ir::Service;
 use crate::output::{failed, formatted, marked, unmarked, write};
 use crate::spec::form::{Formed as _, Kebab};
 use crate::text::{capitalized, string};
@@ -159,10 +159,11 @@ impl Values {
         self.0.extend(names.map(|(key, role)| (key, config.rust_name(role))));
         self.0.push(("marker", marker(service)));
         // An example that has nothing unusual, if possible.
-        let (operation, example) = for_clients(service).min_by_key(|(operation, example)| {
-            let has_records = operation.response.model().is_some();
-            (!has_records, !example.rejected.is_empty(), !example.is_plain())
-        })?;
+        let (operation, example) =
+            service.client_examples().min_by_key(|(operation, example)| {
+                let has_records = operation.response.model().is_some();
+                (!has_records, !example.rejected.is_empty(), !example.is_plain())
+            })?;
         self.0.extend([
             ("query_type", operation.rust.pascal()),
             ("query", example_query(operation, example)?),
@@ -193,15 +194,9 @@ fn is_git(runtime: &str) -> bool {
     runtime.contains("://")
 }
 
-/// Returns the examples for clients with their operations.
-fn for_clients(service: &Service) -> impl Iterator<Item = (&Operation, &Example)> {
-    let examples = service.examples.iter().filter(|example| example.client);
-    examples.filter_map(|example| Some((service.operations.get(example.operation)?, example)))
-}
-
 /// Returns statements that send the query of each example to a mock and check the result.
 fn calls(service: &Service) -> String {
-    let calls = for_clients(service).filter_map(|(operation, example)| {
+    let calls = service.client_examples().filter_map(|(operation, example)| {
         let query = example_query(operation, example)?;
         let mount = format!("mocks::like_{}().mount(&service).await", example.name.words());
         let call = format!("client.send(&{query}).await?");

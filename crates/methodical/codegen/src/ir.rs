@@ -148,6 +148,12 @@ impl Service {
         self.examples.iter().filter(move |example| Some(example.operation) == index)
     }
 
+    /// Returns the examples that bind clients, with their operations.
+    pub fn client_examples(&self) -> impl Iterator<Item = (&Operation, &Example)> {
+        let examples = self.examples.iter().filter(|example| example.client);
+        examples.filter_map(|example| Some((self.operations.get(example.operation)?, example)))
+    }
+
     /// Returns a value for a parameter, as wire text: the first value of an enum, the value of an example, or any that
     /// the type allows.
     pub fn sample(&self, operation: &Operation, param: &Param) -> String {
@@ -192,7 +198,8 @@ impl Service {
         paths.collect()
     }
 
-    fn nested(&self, field: &Field) -> Option<&Model> {
+    /// Returns the model of a field that is a nested record.
+    pub fn nested(&self, field: &Field) -> Option<&Model> {
         field.ty.model().map(|id| self.model(id))
     }
 

@@ -3,11 +3,12 @@
 use askama::Template;
 
 use crate::config::{Role, Workspace};
+use crate::emit::model::tables::ListedTable;
 use crate::emit::{GeneratedFile, filters};
-use crate::ir::{Auth, RustName, Service};
+use crate::ir::{Auth, Leniency, Primitive, RustName, Service, Verdict};
 
 pub(in crate::emit) mod examples;
-pub(in crate::emit) mod queries;
+mod queries;
 pub(in crate::emit) mod tables;
 pub(in crate::emit) mod types;
 
@@ -15,26 +16,31 @@ pub(in crate::emit) mod types;
 enum File<'a> {
     #[template(path = "model/root.rs.jinja")]
     Root { service: &'a Service },
+    #[template(path = "model/queries.rs.jinja")]
+    Queries { service: &'a Service, krate: &'a str, marker: &'a str, verdicts: Vec<&'a Verdict> },
     #[template(path = "model/service.rs.jinja")]
-    Service { service: &'a Service, marker: String, client: String },
+    Service { service: &'a Service, marker: &'a str, client: &'a str },
+    #[template(path = "model/tables.rs.jinja")]
+    Tables { service: &'a Service, marker: &'a str, lists: &'a [ListedTable<'a>] },
+    #[template(path = "model/types.rs.jinja")]
+    Types { workspace: &'a Workspace, service: &'a Service, krate: &'a str },
 }
 
 pub(super) fn emit(workspace: &Workspace) -> Vec<GeneratedFile> {
-    let service = &workspace.service;
-    let folder = workspace.config.modules(Role::Model);
-    let file = |name: &str| format!("{folder}/{name}.rs");
-    let client = workspace.config.packages.get(&Role::Client);
-    let client = client.map(|one| format!("{}/", one.name)).unwrap_or_default();
+    let Workspace { service, config, .. } = workspace;
+    let folder = config.modules(Role::Model);
+    let file = |name: &str, file| GeneratedFile::new(format!("{folder}/{name}.rs"), &file);
+    let (krate, marker) = (&config.rust_name(Role::Model), &marker(service));
+    let (verdicts, lists) = (queries::verdicts(service), &tables::lists(service));
+    let client = config.packages.get(&Role::Client).map(|one| format!("{}/", one.name));
+    let client = &client.unwrap_or_default();
     let root = File::Root { service }.render().unwrap_or_default();
     vec![
         GeneratedFile::root(workspace, Role::Model, &root),
-        queries::emit(workspace, file("queries")),
-        GeneratedFile::new(
-            file("service"),
-            &File::Service { service, marker: marker(service), client },
-        ),
-        tables::emit(service, file("tables")),
-        types::emit(workspace, file("types")),
+        file("queries", File::Queries { service, krate, marker, verdicts }),
+        file("service", File::Service { service, marker, client }),
+        file("tables", File::Tables { service, marker, lists }),
+        file("types", File::Types { workspace, service, krate }),
     ]
 }
 

@@ -62,9 +62,8 @@ pub(super) fn emit(workspace: &Workspace) -> Vec<GeneratedFile> {
 
 /// Returns the examples for clients, each with the expression for its query.
 fn examples(service: &Service) -> Vec<(&Example, String)> {
-    let examples = service.examples.iter().filter(|one| one.client);
-    let query = |one: &Example| chain(service.operations.get(one.operation)?, one);
-    examples.filter_map(|one| Some((one, query(one)?))).collect()
+    let examples = service.client_examples();
+    examples.filter_map(|(operation, one)| Some((one, chain(operation, one)?))).collect()
 }
 
 impl Contract<'_> {

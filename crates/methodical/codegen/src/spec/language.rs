@@ -13,7 +13,7 @@ use crate::spec::form::{
     AnyType, Bracketed, File, Id, Ident, Kebab, Keys, Line, Media, Param, Path, Prose, Query,
     Select, Snake, Type, Version, Wire as WireText,
 };
-use crate::spec::read::{At, Named, OneOrMany, Text, choice, declarations, tables};
+use crate::spec::read::{At, Named, OneOrMany, Text, declarations, tables, words};
 
 tables! {
     /// A service whose operations share one address. A part of the request selects the operation.
@@ -417,7 +417,7 @@ tables! {
     }
 }
 
-choice! {
+words! {
     /// How a scalar is written in a query.
     pub(crate) enum QueryWire {
         /// Text.
@@ -427,7 +427,7 @@ choice! {
     }
 }
 
-choice! {
+words! {
     /// Another form of a list that a reader accepts.
     pub(crate) enum ListLeniency {
         /// A single record may replace a list of one.
@@ -437,7 +437,7 @@ choice! {
     }
 }
 
-choice! {
+words! {
     /// Whether a record must have a field.
     pub(crate) enum Presence {
         /// Always present and never null.
@@ -447,7 +447,7 @@ choice! {
     }
 }
 
-choice! {
+words! {
     /// The HTTP method of a call.
     pub(crate) enum Verb {
         /// GET, with the parameters in the query.
@@ -457,7 +457,7 @@ choice! {
     }
 }
 
-choice! {
+words! {
     /// A side that an example binds.
     pub(crate) enum Side {
         /// A client must be able to read it.

@@ -264,36 +264,14 @@ schema!(Named<F, T> [F: Formed, T: JsonSchema], generator => json_schema!({
 }));
 
 /// Defines an enum whose values are words of a spec. The comment of a variant describes its word for editors.
-macro_rules! choice {
-    (
-        $(#[$meta:meta])*
-        $vis:vis enum $name:ident { $($(#[$about:meta])+ $variant:ident = $word:literal,)+ }
-    ) => {
-        $(#[$meta])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, schemars::JsonSchema)]
-        #[serde(remote = "Self")]
-        $vis enum $name { $($(#[$about])+ #[serde(rename = $word)] $variant,)+ }
-
-        impl<'de> serde::Deserialize<'de> for $name {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                // The code that serde derives also accepts a table with the word as its key.
-                let word = <String as serde::Deserialize>::deserialize(deserializer)?;
-                Self::deserialize(serde::de::IntoDeserializer::into_deserializer(word))
-            }
-        }
-    };
-}
-
-/// Defines an enum as `choice` does, with its words.
 macro_rules! words {
     (
         $(#[$meta:meta])*
         $vis:vis enum $name:ident { $($(#[$about:meta])+ $variant:ident = $word:literal,)+ }
     ) => {
-        $crate::spec::read::choice! {
-            $(#[$meta])*
-            $vis enum $name { $($(#[$about])+ $variant = $word,)+ }
-        }
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, schemars::JsonSchema)]
+        $vis enum $name { $($(#[$about])+ #[schemars(rename = $word)] $variant,)+ }
 
         impl $name {
             /// All values, in the order in which messages list them.
@@ -309,10 +287,18 @@ macro_rules! words {
                 Self::ALL.iter().copied().find(|one| one.word() == word)
             }
         }
+
+        // The code that serde derives also accepts a table with the word as its key.
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let word = <String as serde::Deserialize>::deserialize(deserializer)?;
+                let unknown = || serde::de::Error::unknown_variant(&word, &[$($word),+]);
+                Self::of(&word).ok_or_else(unknown)
+            }
+        }
     };
 }
 
-pub(crate) use choice;
 pub(crate) use words;
 
 /// Parses a file.

@@ -1,39 +1,12 @@
 //! Queries: one type for each operation, with a setter for each optional parameter.
 
-use askama::Template;
-
-use crate::config::{Role, Workspace};
-use crate::emit::model::{examples, marker};
-use crate::emit::{GeneratedFile, distinct, filters};
+use crate::emit::distinct;
 use crate::ir::{
     Field, Mark, Operation, PagedBy, Param, Primitive, Response, Says, Service, Verdict,
 };
 
-#[derive(Template)]
-#[template(path = "model/queries.rs.jinja")]
-struct Queries<'a> {
-    service: &'a Service,
-    /// The name of the crate.
-    krate: String,
-    marker: String,
-    verdicts: Vec<&'a Verdict>,
-}
-
-pub(super) fn emit(workspace: &Workspace, path: String) -> GeneratedFile {
-    let (service, krate) = (&workspace.service, workspace.config.rust_name(Role::Model));
-    let (marker, verdicts) = (marker(service), verdicts(service));
-    GeneratedFile::new(path, &Queries { service, krate, marker, verdicts })
-}
-
-impl Queries<'_> {
-    /// Returns the number of the constant with a verdict.
-    fn number(&self, verdict: &Verdict) -> usize {
-        self.verdicts.iter().position(|other| *other == verdict).map_or(0, |index| index + 1)
-    }
-}
-
 /// Describes the setter of an optional parameter.
-fn setter_doc(operation: &Operation, param: &Param) -> String {
+pub(super) fn setter_doc(operation: &Operation, param: &Param) -> String {
     let sections = param.about.source.phrase().map(|sections| format!("See {sections}."));
     let set = operation.set_with(param).into_iter().map(|one| format!("`{}`", one.wire));
     let set: Vec<_> = set.collect();
@@ -45,7 +18,7 @@ fn setter_doc(operation: &Operation, param: &Param) -> String {
     )
 }
 
-fn constructor_doc(operation: &Operation) -> String {
+pub(super) fn constructor_doc(operation: &Operation) -> String {
     let required = operation.required().into_iter();
     let required = required.map(|one| format!("\n\n`{}`: {}", one.rust.snake(), one.about.doc));
     let required: String = required.collect();
@@ -56,14 +29,14 @@ fn constructor_doc(operation: &Operation) -> String {
     format!("Creates the query{optional}.")
 }
 
-fn argument_type(param: &Param) -> String {
+pub(super) fn argument_type(param: &Param) -> String {
     let ty = param.ty.rust();
     let one = if converts(param) { format!("impl Into<{ty}>") } else { ty };
     if param.list.is_some() { format!("impl IntoIterator<Item = {one}>") } else { one }
 }
 
 /// Returns the conversion that an argument needs to be stored.
-fn conversion(param: &Param) -> &'static str {
+pub(super) fn conversion(param: &Param) -> &'static str {
     match (param.list, converts(param)) {
         (Some(_), true) => ".into_iter().map(Into::into).collect()",
         (Some(_), false) => ".into_iter().collect()",
@@ -78,7 +51,7 @@ fn converts(param: &Param) -> bool {
 }
 
 /// Returns how the values of a list are written: a variant of the runtime's `Items`.
-fn items(param: &Param) -> &'static str {
+pub(super) fn items(param: &Param) -> &'static str {
     match (param.ty.in_record, param.ty.in_query) {
         (Primitive::Text, Primitive::Signed | Primitive::Unsigned) => "Digits",
         _ if param.ty.is_json_literal() => "Literal",
@@ -87,13 +60,13 @@ fn items(param: &Param) -> &'static str {
 }
 
 /// Returns whether a body uses every optional feature.
-fn is_complete(body: &Response) -> bool {
+pub(super) fn is_complete(body: &Response) -> bool {
     let is_lenient = body.absent_as_empty && body.one_as_list;
     !body.at.is_empty() && body.verdict.is_some() && is_lenient && body.beside_above > 0
 }
 
 /// Returns the type to which a response decodes.
-pub(crate) fn output(service: &Service, operation: &Operation) -> String {
+pub(super) fn output(service: &Service, operation: &Operation) -> String {
     let Some(model) = service.response_model(operation) else {
         let value = operation.response.value();
         return value.map_or_else(|| "()".to_owned(), |of| of.rust(service));
@@ -107,17 +80,22 @@ pub(crate) fn output(service: &Service, operation: &Operation) -> String {
 }
 
 /// Returns the type of the fields beside a list.
-pub(in crate::emit) fn beside(service: &Service, operation: &Operation) -> Option<String> {
+pub(super) fn beside(service: &Service, operation: &Operation) -> Option<String> {
     service.beside_model(operation).map(|model| model.rust.pascal())
 }
 
 /// Returns the verdicts of the service, each once, in the order of the operations.
-fn verdicts(service: &Service) -> Vec<&Verdict> {
+pub(super) fn verdicts(service: &Service) -> Vec<&Verdict> {
     distinct(service.operations.iter().filter_map(|one| one.response.verdict.as_ref()))
 }
 
+/// Returns the number of the constant with a verdict.
+pub(super) fn number(verdicts: &[&Verdict], verdict: &Verdict) -> usize {
+    verdicts.iter().position(|other| *other == verdict).map_or(0, |index| index + 1)
+}
+
 /// Returns the call that sets a mark.
-fn page_mark(service: &Service, operation: &Operation, mark: &Mark) -> String {
+pub(super) fn page_mark(service: &Service, operation: &Operation, mark: &Mark) -> String {
     let by = operation.paging.as_ref().map(|paging| paging.by);
     let function = match (mark.says, by) {
         (Says::Last, _) => "last",

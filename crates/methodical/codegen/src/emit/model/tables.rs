@@ -3,33 +3,16 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use askama::Template;
-
-use crate::emit::model::marker;
-use crate::emit::{GeneratedFile, filters};
 use crate::ir::{
     BuiltIn, Code, Codes, Field, Gauge, Model, Operation, Param, Primitive, Service, Type,
     ValueType,
 };
 use crate::text::{string, strings};
 
-#[derive(Template)]
-#[template(path = "model/tables.rs.jinja")]
-struct Tables<'a> {
-    marker: String,
-    lists: &'a [ListedTable<'a>],
-    recoveries: Vec<Recovery<'a>>,
-    /// The expressions for the amounts that a mirror samples, with their queries.
-    gauges: Vec<(String, String)>,
-}
-
-pub(super) fn emit(service: &Service, path: String) -> GeneratedFile {
-    let lists = &lists(service);
+/// Returns the expressions for the amounts that a mirror samples, with their queries.
+pub(super) fn gauges(service: &Service) -> Vec<(String, String)> {
     let gauges = service.operations.iter().filter_map(|one| Some((one, one.gauge.as_ref()?)));
-    let gauges = gauges.map(|(one, found)| (gauge(one, found), one.rust.pascal())).collect();
-    let (marker, recoveries) = (marker(service), recoveries(service, lists));
-    let template = Tables { marker, lists, recoveries, gauges };
-    GeneratedFile::new(path, &template)
+    gauges.map(|(one, found)| (gauge(one, found), one.rust.pascal())).collect()
 }
 
 /// Returns the expression for the description of an amount.
@@ -40,24 +23,24 @@ pub(in crate::emit) fn gauge(operation: &Operation, gauge: &Gauge) -> String {
 }
 
 /// A table of the records that a list returns.
-struct ListedTable<'s> {
-    name: String,
-    model: &'s Model,
-    columns: Vec<Column>,
+pub(super) struct ListedTable<'s> {
+    pub(super) name: String,
+    pub(super) model: &'s Model,
+    pub(super) columns: Vec<Column>,
     /// The list that returns all records of the table.
-    query: &'s Operation,
+    pub(super) query: &'s Operation,
 }
 
 impl ListedTable<'_> {
     /// Returns the name of the field that identifies a record.
-    fn identity(&self) -> &str {
+    pub(super) fn identity(&self) -> &str {
         self.model.identity_field().map_or("", |field| &field.wire)
     }
 }
 
 /// Returns the tables: one for each model with an identity that is returned by a list without required parameters. A
 /// second list of the same model gets no table, because a record that one list lacks may still be in the other.
-fn lists(service: &Service) -> Vec<ListedTable<'_>> {
+pub(super) fn lists(service: &Service) -> Vec<ListedTable<'_>> {
     let mut tables: Vec<ListedTable<'_>> = Vec::new();
     for query in service.operations.iter().filter(|one| one.response.is_list) {
         let Some(model) = service.response_model(query) else { continue };
@@ -83,17 +66,20 @@ fn free(name: String, taken: &[&str]) -> String {
 }
 
 /// A value that two filters of a list recover: one selects a group, the other its members with a value.
-struct Recovery<'s> {
-    name: String,
-    operation: &'s Operation,
-    group: &'s Param,
-    value: &'s Param,
-    members: &'s ListedTable<'s>,
-    groups: &'s ListedTable<'s>,
+pub(super) struct Recovery<'s> {
+    pub(super) name: String,
+    pub(super) operation: &'s Operation,
+    pub(super) group: &'s Param,
+    pub(super) value: &'s Param,
+    pub(super) members: &'s ListedTable<'s>,
+    pub(super) groups: &'s ListedTable<'s>,
 }
 
 /// Returns the recoveries. A list in pages has none, because a mirror would read only one page.
-fn recoveries<'s>(service: &'s Service, lists: &'s [ListedTable<'s>]) -> Vec<Recovery<'s>> {
+pub(super) fn recoveries<'s>(
+    service: &'s Service,
+    lists: &'s [ListedTable<'s>],
+) -> Vec<Recovery<'s>> {
     let mut found: Vec<Recovery<'_>> = Vec::new();
     for operation in service.operations.iter().filter(|one| one.paging.is_none()) {
         for value in &operation.params {
@@ -131,7 +117,7 @@ fn recovery<'s>(
 
 impl Recovery<'_> {
     /// Returns the columns: the identities of row, group and member, and the value.
-    fn columns(&self) -> Vec<Column> {
+    pub(super) fn columns(&self) -> Vec<Column> {
         let attribute = |param: &Param| param.recovers.clone().unwrap_or_default();
         let identity = |model: &Model, of: String| {
             let identity = model.identity_field()?;
@@ -149,7 +135,7 @@ impl Recovery<'_> {
     }
 
     /// Returns the values that the spec lists.
-    fn known_values(&self) -> Vec<String> {
+    pub(super) fn known_values(&self) -> Vec<String> {
         let ty = &self.value.ty;
         let listed = ty.values.iter();
         let codes = ty.codes.iter().flat_map(Codes::written).flatten().map(Code::text);
@@ -157,7 +143,7 @@ impl Recovery<'_> {
     }
 
     /// Returns the functions that create its queries: their names, their parameters, and the names of the arguments.
-    fn functions(&self) -> [(&'static str, Vec<(&Param, &'static str)>); 2] {
+    pub(super) fn functions(&self) -> [(&'static str, Vec<(&Param, &'static str)>); 2] {
         let (group, value) = ((self.group, "group"), (self.value, "value"));
         [("of_group", vec![group]), ("of_value", vec![group, value])]
     }
@@ -196,12 +182,12 @@ pub(in crate::emit) fn columns(service: &Service, model: &Model) -> Option<Vec<C
     let identity = model.identity?;
     // The record's own fields take precedence over those of nested records.
     let mut fields: Vec<_> = model.fields.iter().enumerate().collect();
-    fields.sort_by_key(|(index, field)| (*index != identity, inner(service, field).is_some()));
+    fields.sort_by_key(|(index, field)| (*index != identity, service.nested(field).is_some()));
     let mut names = Names::default();
     let mut columns: Vec<(usize, Vec<Column>)> = Vec::new();
     for (index, field) in fields {
         let whole = vec![column(service, None, field)];
-        let parts = inner(service, field).map(|inner| {
+        let parts = service.nested(field).map(|inner| {
             inner.fields.iter().map(|one| column(service, Some(field), one)).collect::<Vec<_>>()
         });
         match parts.into_iter().chain([whole]).find(|columns| names.claim(columns)) {
@@ -239,11 +225,6 @@ impl Names {
         }
         fits
     }
-}
-
-/// Returns the model of a nested record.
-fn inner<'s>(service: &'s Service, field: &Field) -> Option<&'s Model> {
-    field.ty.model().map(|id| service.model(id))
 }
 
 fn column(service: &Service, outer: Option<&Field>, field: &Field) -> Column {

@@ -1,28 +1,11 @@
 //! The types: scalars, enums, and records in their owned and borrowed forms.
 
-use askama::Template;
-
 use crate::config::{Role, Workspace};
-use crate::emit::{GeneratedFile, filters};
 use crate::ir::{Code, Field, Leniency, Model, Primitive, Service, Type, ValueType, Wire};
 use crate::text::{json_string, string, strings};
 
-#[derive(Template)]
-#[template(path = "model/types.rs.jinja")]
-struct Types<'a> {
-    workspace: &'a Workspace,
-    service: &'a Service,
-    /// The name of the crate.
-    krate: String,
-}
-
-pub(super) fn emit(workspace: &Workspace, path: String) -> GeneratedFile {
-    let (service, krate) = (&workspace.service, workspace.config.rust_name(Role::Model));
-    GeneratedFile::new(path, &Types { workspace, service, krate })
-}
-
 /// Returns the arguments of the macro for the kind of a scalar: that of its meaning, or of its primitive.
-fn kind(scalar: &ValueType) -> String {
+pub(super) fn kind(scalar: &ValueType) -> String {
     if let Some(codes) = &scalar.codes {
         let [yes, no] = [&codes.yes, &codes.no].map(|list| strings(list.iter().map(Code::literal)));
         return format!("boolean, [{yes}], [{no}]");
@@ -33,14 +16,14 @@ fn kind(scalar: &ValueType) -> String {
 }
 
 /// Returns the words for a JSON object of a record in messages: `a photo object`.
-fn noun(model: &Model) -> String {
+pub(super) fn noun(model: &Model) -> String {
     let words = model.rust.spaced();
     let article = if words.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
     format!("{article} {words} object")
 }
 
 /// Returns the type of a field in the definition of a record, in the owned or the borrowed form.
-fn declared(service: &Service, field: &Field, is_owned: bool) -> String {
+pub(super) fn declared(service: &Service, field: &Field, is_owned: bool) -> String {
     let ty = if is_owned { field.ty.rust(service) } else { borrowed(service, &field.ty) };
     if field.is_option() { format!("Option<{ty}>") } else { ty }
 }
@@ -57,7 +40,7 @@ fn borrowed(service: &Service, ty: &Type) -> String {
 }
 
 /// Returns the type that reads a field: that of its value, or a wrapper that also accepts other forms.
-fn reader(service: &Service, field: &Field) -> String {
+pub(super) fn reader(service: &Service, field: &Field) -> String {
     match &field.ty {
         Type::List(of) if field.is(Leniency::OneAsList) => {
             format!("codegen::OneAsList<{}>", of.rust(service))
@@ -70,7 +53,7 @@ fn reader(service: &Service, field: &Field) -> String {
 }
 
 /// Returns the type of the constructor's argument for a field.
-fn argument_type(service: &Service, field: &Field) -> String {
+pub(super) fn argument_type(service: &Service, field: &Field) -> String {
     match &field.ty {
         Type::Value(ty) if converts(ty) => format!("impl Into<{}>", ty.rust()),
         ty => ty.rust(service),
@@ -78,7 +61,7 @@ fn argument_type(service: &Service, field: &Field) -> String {
 }
 
 /// Returns what the constructor does.
-fn constructor_doc(model: &Model) -> &'static str {
+pub(super) fn constructor_doc(model: &Model) -> &'static str {
     let required = required(model).count();
     match required {
         _ if required == model.fields.len() => "Creates a record from its fields.",
@@ -96,7 +79,7 @@ fn converts(ty: &ValueType) -> bool {
 }
 
 /// Returns the expression in the constructor for a field.
-fn initial(field: &Field) -> String {
+pub(super) fn initial(field: &Field) -> String {
     let name = field.rust.snake();
     match &field.ty {
         _ if field.is_option() => "None".to_owned(),
@@ -108,19 +91,19 @@ fn initial(field: &Field) -> String {
 }
 
 /// Returns the constructor call that creates a record with only its required fields.
-fn constructor(workspace: &Workspace, model: &Model) -> String {
+pub(super) fn constructor(workspace: &Workspace, model: &Model) -> String {
     let arguments: Vec<_> = required(model).map(|field| argument(workspace, field)).collect();
     let krate = workspace.config.rust_name(Role::Model);
     format!("{krate}::{}::new({})", model.rust.pascal(), arguments.join(", "))
 }
 
 /// Returns the fields that the constructor takes.
-fn required(model: &Model) -> impl Iterator<Item = &Field> {
+pub(super) fn required(model: &Model) -> impl Iterator<Item = &Field> {
     model.fields.iter().filter(|field| field.required)
 }
 
 /// Returns the JSON text of the record with only its required fields.
-fn required_fields(service: &Service, model: &Model) -> String {
+pub(super) fn required_fields(service: &Service, model: &Model) -> String {
     let member = |field: &Field| {
         let value = match &field.ty {
             Type::List(_) => "[]".to_owned(),

@@ -31,6 +31,14 @@ pub(super) fn paging(
             ("cursor", PagedBy::Cursor, &page.span, &page.param, &page.size)
         }
     };
+    // The keys of other ways of paging are unknown keys.
+    let (last, total, next, more) = match given {
+        language::Paging::Page(page) => (page.last.as_ref(), page.total.as_ref(), None, &page.more),
+        language::Paging::Offset(page) => {
+            (None, page.total.as_ref(), page.next.as_ref(), &page.more)
+        }
+        language::Paging::Cursor(page) => (None, None, Some(&page.next), &page.more),
+    };
     if !response.is_list {
         say!(cx, key_of(cx.text, span, word), "only a list has pages"
             => "remove `paging`: the response is not a list of records");
@@ -38,24 +46,9 @@ pub(super) fn paging(
     }
     let param = param(cx, params, name, "param", by == PagedBy::Cursor);
     let size = size.as_ref().and_then(|size| self::param(cx, params, size, "size", false));
-    let marks = match given {
-        language::Paging::Page(page) => [
-            (Says::Last, page.last.as_deref()),
-            (Says::Total, page.total.as_deref()),
-            (Says::More, page.more.as_deref()),
-        ],
-        language::Paging::Offset(page) => [
-            (Says::Total, page.total.as_deref()),
-            (Says::Next, page.next.as_deref()),
-            (Says::More, page.more.as_deref()),
-        ],
-        language::Paging::Cursor(page) => [
-            (Says::Next, Some(&*page.next)),
-            (Says::More, page.more.as_deref()),
-            (Says::Last, None),
-        ],
-    };
-    let marks = marks.into_iter().filter_map(|(says, named)| Some((says, named?)));
+    let marks =
+        [(Says::Last, last), (Says::Total, total), (Says::Next, next), (Says::More, more.as_ref())];
+    let marks = marks.into_iter().filter_map(|(says, named)| Some((says, &**named?)));
     let marks = self::marks(cx, service, &marks.collect::<Vec<_>>(), response.beside);
     Some(Paging { by, param: param?, size, marks })
 }
