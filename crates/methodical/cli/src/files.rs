@@ -220,15 +220,6 @@ const fn is_read_only(_path: &Path) -> bool {
     false
 }
 
-/// Returns the options of a file that only its owner can read.
-fn private() -> fs::OpenOptions {
-    let mut options = File::options();
-    options.write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
-}
-
 fn make_private(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -267,7 +258,12 @@ impl Lock {
     /// Waits until no other process is changing the settings.
     pub(crate) fn take(program: Name) -> Result<Self, Failure> {
         let path = path(program, LOCK)?;
-        let file = make_private(folder_of(&path)).and_then(|()| private().open(&path));
+        let mut options = File::options();
+        options.write(true).create(true).truncate(false);
+        // Only its owner can read the file.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = make_private(folder_of(&path)).and_then(|()| options.open(&path));
         let file = file.map_err(|error| unusable("write", &path, &error))?;
         match file.lock() {
             // Some file systems have no locks.

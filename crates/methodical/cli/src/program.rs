@@ -149,27 +149,20 @@ impl<'a> RecordType<'a> {
 
     /// Sets the singular and plural name of a record, for the count below a table: `24 photos`.
     pub const fn named(mut self, one: &'static str, several: &'static str) -> Self {
-        self.noun = Noun { one, several };
+        self.noun = Noun(one, several);
         self
     }
 }
 
 /// The name of a record, such as `photo` and `photos`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Noun {
-    one: &'static str,
-    several: &'static str,
-}
+pub(crate) struct Noun(pub(crate) &'static str, pub(crate) &'static str);
 
 impl Noun {
-    pub(crate) const RECORD: Self = Self { one: "record", several: "records" };
-
-    pub(crate) const fn new(one: &'static str, several: &'static str) -> Self {
-        Self { one, several }
-    }
+    pub(crate) const RECORD: Self = Self("record", "records");
 
     pub(crate) fn of(self, count: u64) -> &'static str {
-        if count == 1 { self.one } else { self.several }
+        if count == 1 { self.0 } else { self.1 }
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use crate::args::{self, Flags};
@@ -86,26 +85,23 @@ impl Invocation {
     /// token: without them, the command could act on another account.
     pub(crate) fn command(&self, arguments: &str) -> String {
         let ServiceFlags { base_url, profile, token_file, .. } = &self.service;
-        let mut flags = String::new();
         let switches = [
             ("--demo", self.service.demo),
             ("--allow-insecure-http", self.service.allow_insecure_http),
             ("--token-stdin", self.service.token_stdin),
         ];
-        for (flag, _) in switches.iter().filter(|(_, is_on)| *is_on) {
-            _ = write!(flags, "{flag} ");
-        }
         let values = [
             ("--profile", profile.clone()),
             ("--base-url", base_url.as_deref().map(redacted)),
             ("--token-file", token_file.as_ref().map(|path| path.display().to_string())),
         ];
-        for (flag, value) in values {
-            if let Some(value) = value {
-                _ = write!(flags, "{flag} {} ", quoted(&value));
-            }
-        }
-        self.program.name().command(&format!("{flags}{arguments}"))
+        let switches =
+            switches.iter().filter(|(_, is_on)| *is_on).map(|(flag, _)| format!("{flag} "));
+        let values = values.iter().filter_map(|(flag, value)| {
+            value.as_ref().map(|value| format!("{flag} {} ", quoted(value)))
+        });
+        let flags: String = switches.chain(values).collect();
+        self.program.name().command(&(flags + arguments))
     }
 
     /// Fails if this is a dry run of a command that changes the files of the program.

@@ -23,7 +23,7 @@ pub(crate) fn run(
     let help = match *words {
         [] => grouped(definition).render_long_help(),
         ["options"] => options(&definition),
-        ["environment"] => environment(invocation.program.name()).into(),
+        ["environment"] => environment(&invocation.program).into(),
         ["exit-codes"] => format!("{EXIT_CODES}\n").into(),
         _ => find(definition, command)?.render_long_help(),
     };
@@ -51,20 +51,17 @@ fn options(definition: &Command) -> StyledStr {
 /// Returns the command that these words name; without words, the program itself.
 fn find(mut definition: Command, words: &[String]) -> Result<Command, Failure> {
     definition.build();
-    let mut found = &definition;
-    let mut name = found.get_name().to_owned();
-    for word in words {
-        let Some(next) = found.find_subcommand(word) else {
+    let found = words.iter().try_fold(&definition, |found, word| {
+        found.find_subcommand(word).ok_or_else(|| {
+            let name = found.get_bin_name().unwrap_or_else(|| found.get_name());
             let failure = Failure::usage(format!("unknown command `{name} {word}`"));
-            return Err(match closest(word, found.get_subcommands().map(Command::get_name)) {
+            match closest(word, found.get_subcommands().map(Command::get_name)) {
                 Some(near) => failure.hint(format!("did you mean `{near}`?")),
                 None => failure,
-            });
-        };
-        found = next;
-        name = format!("{name} {word}");
-    }
-    Ok(found.clone())
+            }
+        })
+    });
+    found.cloned()
 }
 
 /// Prints the page in the format of `man`, or writes all pages.

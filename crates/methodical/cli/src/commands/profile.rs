@@ -103,17 +103,19 @@ pub(crate) fn config<S: Service>(
         ConfigCommand::Set { key, value } => change::<S>(&key, Some(&value), invocation),
         ConfigCommand::Unset { key } => change::<S>(&key, None, invocation),
         ConfigCommand::Get { key } => {
-            let all = listed(invocation, &Settings::of_known(invocation)?);
-            let names: Vec<_> = all.iter().map(|(name, ..)| *name).collect();
-            match all.into_iter().find(|(name, ..)| *name == key) {
-                Some((_, Some(value), _)) => print(invocation, format!("{value}\n").as_bytes()),
-                Some((_, None, _)) => Err(Failure::usage(format!("`{key}` is not set"))),
+            let all = listed(invocation)?;
+            let names: Vec<_> = all.iter().map(|(name, _)| *name).collect();
+            match all.into_iter().find(|(name, _)| *name == key) {
+                Some((_, Some(one))) => print(invocation, format!("{}\n", one.value).as_bytes()),
+                Some((_, None)) => Err(Failure::usage(format!("`{key}` is not set"))),
                 None => Err(unknown_setting(&key, &names)),
             }
         }
         ConfigCommand::List => {
-            let rows = listed(invocation, &Settings::of_known(invocation)?).into_iter();
-            let rows = rows.map(|(name, value, from)| [json!(name), json!(value), json!(from)]);
+            let rows = listed(invocation)?.into_iter().map(|(name, setting)| {
+                let (value, origin) = setting.map(|one| (one.value, one.origin)).unzip();
+                [json!(name), json!(value), json!(origin)]
+            });
             let fields = &["setting", "value", "origin"];
             Schema::of_program(fields, false).print(invocation, rows)
         }
@@ -155,20 +157,19 @@ fn change<S: Service>(
     Ok(())
 }
 
-/// A setting with its value, which is `None` if it is not set, and the origin of the value.
-type Listed = (&'static str, Option<String>, Option<String>);
+/// The name of a setting, and the setting if it is set.
+type Listed = (&'static str, Option<Setting<String>>);
 
-fn listed(invocation: &Invocation, settings: &Settings) -> Vec<Listed> {
-    let row = |name, setting: Option<&Setting<String>>| {
-        let value = setting.map(|one| redacted(&one.value));
-        (name, value, setting.map(|one| one.origin.clone()))
-    };
-    let token = settings.token.as_ref().map(|from| format!("from {from}"));
-    let see = token.as_ref().map(|_| format!("see {}", invocation.command("auth status")));
-    iter::once(row("profile", Some(&settings.profile)))
-        .chain(KEYS.iter().map(|key| row(key.name, settings.get(key.name))))
-        .chain([("token", token, see)])
-        .collect()
+fn listed(invocation: &Invocation) -> Result<Vec<Listed>, Failure> {
+    let settings = Settings::of_known(invocation)?;
+    let shown = |one: &Setting<String>| Setting { value: redacted(&one.value), ..one.clone() };
+    let token = settings.token.as_ref().map(|from| {
+        let origin = format!("see {}", invocation.command("auth status"));
+        Setting { value: format!("from {from}"), origin }
+    });
+    let keys = KEYS.iter().map(|key| (key.name, settings.get(key.name).map(shown)));
+    let profile = iter::once(("profile", Some(shown(&settings.profile))));
+    Ok(profile.chain(keys).chain([("token", token)]).collect())
 }
 
 /// Runs a command about profiles.
@@ -190,7 +191,7 @@ pub(crate) fn profiles(command: ProfileCommand, invocation: &Invocation) -> Resu
     };
     match command {
         ProfileCommand::List => {
-            let noun = Some(Noun::new("profile", "profiles"));
+            let noun = Some(Noun("profile", "profiles"));
             let schema = Schema { noun, ..Schema::of_program(FIELDS, false) };
             let names = profile_names(&settings.file)?;
             schema.print(invocation, names.iter().map(|name| shown(&settings, name)))

@@ -89,7 +89,7 @@ pub(crate) fn check<C: OperationCommands>(
     let output = &session.invocation.output;
     // The output is opened before the first request.
     let has_all = !output.is_table(*screen)? || service.verbose > 0 || output.selection().is_some();
-    let noun = (!has_all).then_some(Noun::new("failed check", "failed checks"));
+    let noun = (!has_all).then_some(Noun("failed check", "failed checks"));
     let schema = Schema { columns: COLUMNS, noun, ..Schema::of_program(FIELDS, false) };
     let mut printer = Printer::open(&session.invocation, &schema)?;
     // A service that cannot be reached, or refuses the token, is not checked.

@@ -267,7 +267,7 @@ pub(crate) fn downloads(invocation: &Invocation) -> Vec<DownloadFormat> {
             let columns = columns.collect();
             let setup = OutputSetup { columns, flags: flags.clone(), ..OutputSetup::default() };
             let writer = (format.writer)(&setup).map_err(|failure| unwritable(&failure))?;
-            Ok(Box::new(Writer(writer)))
+            Ok(Box::new(writer))
         })
     });
     found.collect()
@@ -277,14 +277,12 @@ fn unwritable(failure: &Failure) -> io::Error {
     io::Error::other(failure.text())
 }
 
-struct Writer(Box<dyn RecordWriter>);
-
-impl DownloadWriter for Writer {
+impl DownloadWriter for Box<dyn RecordWriter> {
     fn write(&mut self, out: &mut (dyn Write + Send), record: &str) -> io::Result<()> {
-        self.0.write(out, record)
+        (**self).write(out, record)
     }
 
     fn finish(&mut self, out: &mut (dyn Write + Send)) -> io::Result<()> {
-        self.0.finish(out).map(drop).map_err(|failure| unwritable(&failure))
+        (**self).finish(out).map(drop).map_err(|failure| unwritable(&failure))
     }
 }

@@ -64,7 +64,7 @@ fn print(
         ("cause", |one| json!(one.cause)),
         ("next_step", next_step),
     ];
-    let (shown, noun) = (&["kind", "table", "id", "cause"], Noun::new("finding", "findings"));
+    let (shown, noun) = (&["kind", "table", "id", "cause"], Noun("finding", "findings"));
     Schema::print_columns(invocation, Some(noun), shown, columns, findings)
 }
 

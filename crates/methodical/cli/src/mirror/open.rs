@@ -344,10 +344,10 @@ pub(crate) fn confirm(question: &str, yes: bool) -> Result<(), Failure> {
         )
         .hint("use --yes to skip the question"));
     }
-    let failed = |error: io::Error| Failure::usage("cannot ask for confirmation").because(error);
-    write!(io::stderr(), "{question} [y/N] ").map_err(failed)?;
     let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer).map_err(failed)?;
+    write!(io::stderr(), "{question} [y/N] ")
+        .and_then(|()| io::stdin().lock().read_line(&mut answer))
+        .map_err(|error| Failure::usage("cannot ask for confirmation").because(error))?;
     if matches!(answer.trim(), "y" | "Y" | "yes") {
         return Ok(());
     }
@@ -371,15 +371,10 @@ pub(crate) fn ago(seconds: i64) -> String {
 
 /// Parses a duration such as `90s`, `15m`, `1h`, `2d` or `1w`, and returns its seconds.
 pub(crate) fn duration(text: &str) -> Result<u64, &'static str> {
-    let (number, unit) = text.split_at(text.len() - text.chars().last().map_or(0, char::len_utf8));
-    let unit = match unit {
-        "s" => 1,
-        "m" => 60,
-        "h" => 3600,
-        "d" => 86_400,
-        "w" => 604_800,
-        _ => return Err(EXPECTED),
-    };
+    let units = [('s', 1), ('m', 60), ('h', 3600), ('d', 86_400), ('w', 604_800)];
+    let found =
+        units.iter().find_map(|(unit, seconds)| Some((text.strip_suffix(*unit)?, *seconds)));
+    let (number, unit) = found.ok_or(EXPECTED)?;
     let plain = number.bytes().all(|byte| byte.is_ascii_digit());
     let number: Option<u64> = number.parse().ok().filter(|_| plain);
     if number == Some(0) {

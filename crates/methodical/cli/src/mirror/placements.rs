@@ -193,7 +193,7 @@ pub(crate) fn list(flags: &PlacementsFlags, asked: &Asked<'_>) -> Result<(), Fai
     let columns: Vec<&str> = shown.chain([&*value, &*since, &*days]).collect();
     let mut types = member.types.to_vec();
     types.extend([(&*since, FieldType::DateTime), (&*days, FieldType::Integer)]);
-    let noun = Some(Noun::new("placement", "placements"));
+    let noun = Some(Noun("placement", "placements"));
     let schema =
         Schema { columns: &columns, types: &types, noun, ..Schema::of_operation(member, false) };
     let mut printer = Printer::open(invocation, &Schema { fields: &fields, ..schema })?;

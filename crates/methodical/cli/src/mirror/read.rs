@@ -175,7 +175,7 @@ pub(crate) fn consumers(flags: &ConsumersFlags, invocation: &Invocation) -> Resu
             ("created_at", |one| json!(utc(one.created_at))),
         ];
         let shown = &["name", "position", "waiting", "failures", "disabled_since", "error"];
-        let noun = Some(Noun::new("consumer", "consumers"));
+        let noun = Some(Noun("consumer", "consumers"));
         return Schema::print_columns(invocation, noun, shown, columns, &consumers);
     }
     Ok(())

@@ -163,11 +163,8 @@ pub(crate) fn open<S: Mirrored>(
     let source = place.source().ok_or_else(|| no_base_url(invocation))?;
     let mut mirror = Mirror::open(&place.path, &source)?;
     place.note_token(&mirror);
-    if flags.no_personal {
-        let emptied = mirror.omit_personal()?;
-        if emptied > 0 {
-            invocation.screen.note("emptied the personal fields of the mirror");
-        }
+    if flags.no_personal && mirror.omit_personal()? > 0 {
+        invocation.screen.note("emptied the personal fields of the mirror");
     }
     Ok((session, mirror))
 }

@@ -70,7 +70,15 @@ impl Destination {
     ) -> Result<Self, Failure> {
         let (out, view): (Box<dyn Upload>, _) = match (path, path.and_then(url_of)) {
             (None, _) => (Box::new(io::stdout()), Some(screen.output)),
-            (_, Some(url)) => (upload(url, program)?, None),
+            (_, Some(url)) => {
+                // The message does not repeat the URL, which may have a password.
+                let uploader = program.uploader.ok_or_else(|| {
+                    Failure::usage("cannot write to a URL: this program was built without object stores").hint(
+                        "write to standard output and pipe it into the store's own client, or use a build with Parquet",
+                    )
+                })?;
+                (uploader(url)?, None)
+            }
             (Some(path), None) => file(path, program.name(), screen).map_err(|error| {
                 let failure = Failure::usage(format!("cannot write {}", path.display()));
                 match error.kind() {
@@ -127,16 +135,6 @@ pub(crate) fn print(invocation: &Invocation, text: &[u8]) -> Result<(), Failure>
 /// Returns a writer with a buffer for large outputs.
 fn buffered(out: Box<dyn Upload>) -> BufWriter<Box<dyn Upload>> {
     BufWriter::with_capacity(128 * 1024, out)
-}
-
-fn upload(url: &str, program: &Program) -> Result<Box<dyn Upload>, Failure> {
-    let Some(uploader) = program.uploader else {
-        // The URL may have a password.
-        return Err(Failure::usage("cannot write to a URL: this program was built without object stores").hint(
-            "write to standard output and pipe it into the store's own client, or use a build with Parquet",
-        ));
-    };
-    uploader(url)
 }
 
 /// Opens a device, or a file, which has no view until it is complete.
