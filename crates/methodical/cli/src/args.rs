@@ -19,7 +19,7 @@ use crate::mirror::placements::group_of_title;
 use crate::mirror::{Found, Recovered, found};
 use crate::output::Formats;
 use crate::output::flags::OutputFlags;
-use crate::program::{Example, Name, OperationCommands, Program, RecordType, capitals};
+use crate::program::{Example, OperationCommands, Program, RecordType, capitals};
 use crate::run::Invocation;
 use crate::screen::printable;
 use crate::settings::{KEYS, MirrorFlags, ServiceFlags};
@@ -205,7 +205,7 @@ fn subcommands<C: OperationCommands>(
             None => one,
         };
         // Text from the service may contain placeholders.
-        with_ends::<C>(one, &words, program.name(), Some(fill).filter(|_| !is_service))
+        with_ends::<C>(one, &words, program, Some(fill).filter(|_| !is_service))
     });
     shown.collect()
 }
@@ -216,7 +216,7 @@ fn subcommands<C: OperationCommands>(
 fn with_ends<C: OperationCommands>(
     command: clap::Command,
     words: &str,
-    name: Name,
+    program: &Program,
     fill: Option<&dyn Fn(&str) -> String>,
 ) -> clap::Command {
     let command = match fill {
@@ -225,14 +225,14 @@ fn with_ends<C: OperationCommands>(
     };
     let mut own = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     if fill.is_none() && !own.is_empty() {
-        own = format!("Examples:\n{}", lines(name, own.lines()));
+        own = format!("Examples:\n{}", lines(program, own.lines()));
     }
     let is_list = words.ends_with(" list") && C::RECORDS.iter().any(|(list, _)| *list == words);
-    let parts = [if is_list { MOST_USED } else { "" }, &own, &common_options(name)];
+    let parts = [if is_list { MOST_USED } else { "" }, &own, &common_options(program)];
     let short: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     command.after_help(short.join("\n\n")).after_long_help(own).mut_subcommands(|one| {
         let words = format!("{words} {}", one.get_name());
-        with_ends::<C>(one, &words, name, fill)
+        with_ends::<C>(one, &words, program, fill)
     })
 }
 
@@ -334,7 +334,7 @@ fn examples(program: &Program, example: Example) -> [Vec<String>; 2] {
         if given.is_empty() { own.to_vec() } else { given.to_vec() }
     };
     let sample = program.demo.map(|demo| given(demo.examples)).unwrap_or_default();
-    let login = format!("auth login --base-url https://{}.example.com", program.name());
+    let login = format!("auth login --base-url https://{}.example.com", program.name);
     let others = given(program.examples).into_iter().map(str::to_owned);
     [
         sample.iter().map(|one| format!("--demo {one}")).collect(),
@@ -343,12 +343,12 @@ fn examples(program: &Program, example: Example) -> [Vec<String>; 2] {
 }
 
 fn short_help(program: &Program, example: Example) -> String {
-    let name = program.name();
+    let name = program.name;
     let [sample, others] = examples(program, example);
     format!(
         "Examples:\n{}\n\n{}Flags of a command: `{name} COMMAND -h`. Everything: `{name} --help`",
-        lines(name, sample.iter().take(1).chain(others.iter().take(2))),
-        common_options(name)
+        lines(program, sample.iter().take(1).chain(others.iter().take(2))),
+        common_options(program)
     )
 }
 
@@ -361,17 +361,16 @@ Most used:
       --limit <N>            Stop after N records
       --output-file <FILE>   Write to FILE: its extension, such as .xlsx or .csv, selects the format";
 
-fn common_options(name: Name) -> String {
-    format!("Common options: {}\n", name.command("help options"))
+fn common_options(program: &Program) -> String {
+    format!("Common options: {}\n", program.command("help options"))
 }
 
-fn lines<T: AsRef<str>>(name: Name, examples: impl Iterator<Item = T>) -> String {
-    let lines: Vec<_> = examples.map(|one| format!("  {name} {}", one.as_ref())).collect();
-    lines.join("\n")
+fn lines<T: AsRef<str>>(program: &Program, examples: impl Iterator<Item = T>) -> String {
+    let lines = examples.map(|one| format!("  {} {}", program.name, one.as_ref()));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn long_help(program: &Program, example: Example) -> String {
-    let name = program.name();
     format!(
         "\
 Examples:
@@ -385,20 +384,20 @@ Access token, first source found wins; {} shows the sources of other settings:
 
 {}
 {EXIT_CODES}",
-        lines(name, examples(program, example).iter().flatten()),
-        name.command("config list"),
-        name.variable("TOKEN"),
-        name.variable("TOKEN_FILE"),
-        name.command("auth login"),
-        environment(name),
+        lines(program, examples(program, example).iter().flatten()),
+        program.command("config list"),
+        program.variable("TOKEN"),
+        program.variable("TOKEN_FILE"),
+        program.command("auth login"),
+        environment(program),
     )
 }
 
-pub(crate) fn environment(name: Name) -> String {
+pub(crate) fn environment(program: &Program) -> String {
     let mut own: Vec<_> = KEYS.iter().filter_map(|key| Some((key.variable?, key.about))).collect();
     own.splice(1..1, [("PROFILE", "profile"), ("TOKEN", "access token")]);
     own.push(("FORCE_TTY", "format output as on a terminal with this many columns"));
-    let own = own.into_iter().map(|(variable, text)| (name.variable(variable), text));
+    let own = own.into_iter().map(|(variable, text)| (program.variable(variable), text));
     let others = [
         ("HTTPS_PROXY", "proxy for https; HTTP_PROXY and ALL_PROXY for others"),
         ("NO_PROXY", "hosts to call directly"),
@@ -407,7 +406,7 @@ pub(crate) fn environment(name: Name) -> String {
         ("CI", "no progress line and no pager"),
     ];
     let others = others.map(|(variable, text)| (variable.to_owned(), text));
-    let width = name.variable("TOKEN_FILE").len();
+    let width = program.variable("TOKEN_FILE").len();
     let line = |(variable, text)| format!("  {variable:width$}  {text}\n");
     format!("Environment:\n{}", own.chain(others).map(line).collect::<String>())
 }

@@ -27,7 +27,7 @@ use percent_encoding::percent_decode_str;
 use crate::failure::Failure;
 use crate::files::{self, with_unread};
 use crate::interrupt::{ask_for_secret, lock};
-use crate::program::{Name, Program};
+use crate::program::Program;
 use crate::run::{Invocation, quoted};
 use crate::screen::{Screen, printable};
 use crate::settings::file::stored_token;
@@ -48,7 +48,7 @@ pub(crate) fn connect_to_service<S: Service>(
         return build::<S>(invocation, settings, Some(AccessToken::new("unused")?));
     }
     let missing = || {
-        let variable = invocation.program.name().variable("TOKEN");
+        let variable = invocation.program.variable("TOKEN");
         let login = invocation.command("auth login");
         let text = format!("no access token: set {variable}, use --token-file, or run {login}");
         incomplete(text, &invocation.program)
@@ -82,7 +82,7 @@ pub(crate) fn parsed_token<S: Service>(text: &str, from: &str) -> Result<AccessT
 }
 
 pub(crate) fn no_base_url(invocation: &Invocation) -> Failure {
-    let variable = invocation.program.name().variable("BASE_URL");
+    let variable = invocation.program.variable("BASE_URL");
     let login = invocation.command("auth login --base-url URL");
     let text = format!("no base URL: run {login}, set {variable} or --base-url");
     incomplete(text, &invocation.program)
@@ -91,7 +91,7 @@ pub(crate) fn no_base_url(invocation: &Invocation) -> Failure {
 /// Returns the failure for missing settings, which `--demo` replaces.
 fn incomplete(text: String, program: &Program) -> Failure {
     let or_demo = if program.demo.is_some() { ", or try --demo" } else { "" };
-    with_unread(Failure::usage(text + or_demo), program.name())
+    with_unread(Failure::usage(text + or_demo), program)
 }
 
 /// Refuses an invalid base URL. Unencrypted http is accepted: another setting decides whether it is allowed.
@@ -143,7 +143,7 @@ pub(crate) fn read_token(
             files::read(&file.value)
         }
         TokenFrom::Login { profile, .. } => {
-            Ok(stored_token(invocation.program.name(), profile)?.map(|stored| stored.token))
+            Ok(stored_token(&invocation.program, profile)?.map(|stored| stored.token))
         }
         TokenFrom::Demo | TokenFrom::Command(_) => Ok(None),
     }
@@ -195,7 +195,7 @@ pub(crate) fn build<S: Service>(
         builder = if invocation.service.dry_run || invocation.service.demo {
             builder.secret(secret.name(), AccessToken::new("unused")?)
         } else {
-            let variable = invocation.program.name().secret_variable(secret.name());
+            let variable = invocation.program.secret_variable(secret.name());
             builder.secret(secret.name(), EnvironmentToken::new(variable))
         };
     }
@@ -411,7 +411,7 @@ const MAX_SECRETS: usize = 16;
 
 /// Returns a request as a `curl` command with all its headers. A shell variable replaces the access token, and
 /// `REDACTED` any other value that may be a secret.
-pub(crate) fn curl(program: Name, request: &Request) -> String {
+pub(crate) fn curl(program: &Program, request: &Request) -> String {
     let mut command = "curl -sS".to_owned();
     for (name, value) in request.headers() {
         let text = String::from_utf8_lossy(value.as_bytes());
@@ -462,7 +462,7 @@ mod secret_tests {
     use methodical_client::{AccessToken, blocking};
 
     use super::{curl, remember, without_secrets};
-    use crate::program::Name;
+    use crate::program::Program;
 
     #[test]
     fn secrets_of_each_place_are_replaced() {
@@ -508,14 +508,14 @@ mod secret_tests {
             .build()
             .unwrap();
         let query = RawQuery::new("items/list").pair("name", "it's");
-        let command = curl(Name("my-shop"), &client.request(&query).unwrap());
+        let command = curl(&Program::new("my-shop", "1.0.0"), &client.request(&query).unwrap());
         let (_, url) = command.split_once(" 'https://").unwrap();
         let expected = "h/rest/REDACTED/v1?method=items/list&name=it%27s&api_key=REDACTED'";
         assert_eq!(url, expected);
         assert!(command.contains(" -H 'x-user: REDACTED' "), "{command}");
         assert!(!command.contains("CANARY"), "{command}");
         let query = RawQuery::new("items/add").pair("name", "x").post(BodyFormat::Form);
-        let command = curl(Name("my-shop"), &client.request(&query).unwrap());
+        let command = curl(&Program::new("my-shop", "1.0.0"), &client.request(&query).unwrap());
         assert!(command.contains(" --data-raw 'name=x&pin=REDACTED' "), "{command}");
         assert!(!command.contains("CANARY"), "{command}");
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
-use crate::program::Name;
+use crate::program::Program;
 
 /// A temporary file that will replace another. If it is dropped, it is removed.
 #[derive(Debug)]
@@ -21,8 +21,8 @@ pub(crate) struct AtomicFile {
 impl AtomicFile {
     /// Creates a temporary file in the folder of its target, readable only by its owner. Removes any that a killed
     /// process left there.
-    pub(crate) fn create(target: PathBuf, program: Name) -> io::Result<Self> {
-        let (folder, prefix) = (folder_of(&target), format!(".{program}-"));
+    pub(crate) fn create(target: PathBuf, program: &Program) -> io::Result<Self> {
+        let (folder, prefix) = (folder_of(&target), format!(".{}-", program.name));
         remove_leftovers(folder, &prefix, PART);
         let file = tempfile::Builder::new().prefix(&prefix).suffix(PART).tempfile_in(folder)?;
         Ok(Self { file, target })
@@ -82,17 +82,17 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
 /// Returns the path of a settings file: in `$XDG_CONFIG_HOME/PROGRAM`, `~/.config/PROGRAM`, or `%APPDATA%\PROGRAM`.
 ///
 /// `None` if the variables are not set, as in some containers and cron jobs. The settings are empty then.
-pub(crate) fn find(program: Name, name: &str) -> Option<PathBuf> {
-    Some(base("APPDATA", "XDG_CONFIG_HOME", ".config")?.join(program.0).join(name))
+pub(crate) fn find(program: &Program, name: &str) -> Option<PathBuf> {
+    Some(base("APPDATA", "XDG_CONFIG_HOME", ".config")?.join(program.name).join(name))
 }
 
 /// Returns the path of a settings file, or fails without a settings folder.
-pub(crate) fn path(program: Name, name: &str) -> Result<PathBuf, Failure> {
+pub(crate) fn path(program: &Program, name: &str) -> Result<PathBuf, Failure> {
     find(program, name).ok_or_else(|| missing("settings", "APPDATA", "HOME or XDG_CONFIG_HOME", ""))
 }
 
 /// Adds to the hint of a failure if the settings were not read because their folder is unknown.
-pub(crate) fn with_unread(failure: Failure, program: Name) -> Failure {
+pub(crate) fn with_unread(failure: Failure, program: &Program) -> Failure {
     if find(program, "").is_some() {
         return failure;
     }
@@ -105,11 +105,11 @@ pub(crate) fn with_unread(failure: Failure, program: Name) -> Failure {
 
 /// Returns the data folder: `$XDG_DATA_HOME/PROGRAM`, `~/.local/share/PROGRAM`, or `%LOCALAPPDATA%\PROGRAM`. `more`
 /// adds alternatives to the hint of the error.
-pub(crate) fn data_folder(program: Name, more: &str) -> Result<PathBuf, Failure> {
+pub(crate) fn data_folder(program: &Program, more: &str) -> Result<PathBuf, Failure> {
     let base = base("LOCALAPPDATA", "XDG_DATA_HOME", ".local/share");
     let base =
         base.ok_or_else(|| missing("data", "LOCALAPPDATA", "HOME or XDG_DATA_HOME", more))?;
-    Ok(base.join(program.0))
+    Ok(base.join(program.name))
 }
 
 /// Returns the folder in a variable, or else below the home. A path that is not absolute would depend on the current folder.
@@ -250,13 +250,13 @@ pub(crate) fn read_trusted(path: &Path) -> Result<Option<String>, Failure> {
 /// another process makes in between are lost.
 #[derive(Debug)]
 pub(crate) struct Lock {
-    program: Name,
+    program: Program,
     _file: File,
 }
 
 impl Lock {
     /// Waits until no other process is changing the settings.
-    pub(crate) fn take(program: Name) -> Result<Self, Failure> {
+    pub(crate) fn take(program: &Program) -> Result<Self, Failure> {
         let path = path(program, LOCK)?;
         let mut options = File::options();
         options.write(true).create(true).truncate(false);
@@ -270,7 +270,7 @@ impl Lock {
             Err(error) if error.kind() != io::ErrorKind::Unsupported => {
                 Err(unusable("lock", &path, &error))
             }
-            _ => Ok(Self { program, _file: file }),
+            _ => Ok(Self { program: *program, _file: file }),
         }
     }
 
@@ -278,7 +278,7 @@ impl Lock {
     pub(crate) fn write(&self, path: &Path, text: &str) -> Result<(), Failure> {
         let put = || {
             make_private(folder_of(path))?;
-            let mut file = AtomicFile::create(path.to_owned(), self.program)?;
+            let mut file = AtomicFile::create(path.to_owned(), &self.program)?;
             file.write_all(text.as_bytes())?;
             file.persist()
         };
@@ -296,7 +296,7 @@ mod tests {
     use std::time::SystemTime;
 
     use super::{AtomicFile, LEFTOVER_AGE};
-    use crate::program::Name;
+    use crate::program::Program;
 
     #[cfg(unix)]
     #[test]
@@ -317,7 +317,7 @@ mod tests {
             fs::remove_file(&theirs).unwrap();
         }
         let has_theirs = theirs.exists();
-        AtomicFile::create(folder.path().join("new"), Name("gw")).unwrap();
+        AtomicFile::create(folder.path().join("new"), &Program::new("gw", "1.0.0")).unwrap();
         let names = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
         let mut names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
         names.sort();

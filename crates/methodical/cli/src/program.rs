@@ -73,35 +73,19 @@ impl Program {
         }
     }
 
-    pub(crate) const fn name(&self) -> Name {
-        Name(self.name)
-    }
-}
-
-/// The name of a program, such as `photos`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Name(pub(crate) &'static str);
-
-impl Name {
     /// Returns an environment variable of the program: `PHOTO_ARCHIVE_TOKEN` for `TOKEN`.
-    pub(crate) fn variable(self, name: &str) -> String {
-        format!("{}_{name}", capitals(self.0))
+    pub(crate) fn variable(&self, name: &str) -> String {
+        format!("{}_{name}", capitals(self.name))
     }
 
     /// Returns the variable with a secret of the service, except the first one: `PHOTOS_SECRET_USER_ID`.
-    pub(crate) fn secret_variable(self, secret: &str) -> String {
+    pub(crate) fn secret_variable(&self, secret: &str) -> String {
         self.variable(&format!("SECRET_{}", capitals(secret)))
     }
 
     /// Returns a command of the program for a message: `` `photos auth login` ``.
-    pub(crate) fn command(self, arguments: &str) -> String {
-        format!("`{self} {arguments}`")
-    }
-}
-
-impl fmt::Display for Name {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
+    pub(crate) fn command(&self, arguments: &str) -> String {
+        format!("`{} {arguments}`", self.name)
     }
 }
 
@@ -298,13 +282,13 @@ impl Example {
 
 #[cfg(test)]
 mod tests {
-    use super::Name;
+    use super::Program;
 
     #[test]
     fn other_names_are_made_from_the_name_of_the_program() {
-        let name = Name("photo-archive");
-        assert_eq!(name.variable("TOKEN_FILE"), "PHOTO_ARCHIVE_TOKEN_FILE");
-        assert_eq!(name.secret_variable("x-user"), "PHOTO_ARCHIVE_SECRET_X_USER");
-        assert_eq!(name.command("auth login"), "`photo-archive auth login`");
+        let program = Program::new("photo-archive", "1.0.0");
+        assert_eq!(program.variable("TOKEN_FILE"), "PHOTO_ARCHIVE_TOKEN_FILE");
+        assert_eq!(program.secret_variable("x-user"), "PHOTO_ARCHIVE_SECRET_X_USER");
+        assert_eq!(program.command("auth login"), "`photo-archive auth login`");
     }
 }

@@ -41,7 +41,7 @@ pub fn run_embedded<C: OperationCommands>(program: &Program, arguments: &[OsStri
     let parsed = args::parse::<C>(program, definition.clone(), arguments);
     let (screen, done) = match parsed {
         Ok((Flags { output, service, mirror }, mut command)) => {
-            let screen = Screen::look(program.name(), output.quiet);
+            let screen = Screen::look(program, output.quiet);
             interrupt::watch(screen);
             let mut invocation = Invocation { program: *program, service, mirror, output, screen };
             let resolved = || {
@@ -53,7 +53,7 @@ pub fn run_embedded<C: OperationCommands>(program: &Program, arguments: &[OsStri
             };
             (screen, resolved())
         }
-        Err(failure) => (Screen::look(program.name(), false), Err(failure)),
+        Err(failure) => (Screen::look(program, false), Err(failure)),
     };
     match done {
         Ok(()) => Exit::Done.code(),
@@ -101,7 +101,7 @@ impl Invocation {
             value.as_ref().map(|value| format!("{flag} {} ", quoted(value)))
         });
         let flags: String = switches.chain(values).collect();
-        self.program.name().command(&(flags + arguments))
+        self.program.command(&(flags + arguments))
     }
 
     /// Fails if this is a dry run of a command that changes the files of the program.

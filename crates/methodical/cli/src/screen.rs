@@ -9,7 +9,7 @@ use std::os::fd::AsFd as Stream;
 use std::os::windows::io::AsHandle as Stream;
 
 use crate::connect::without_secrets;
-use crate::program::Name;
+use crate::program::Program;
 
 /// The width and colors of an output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub(crate) struct Screen {
 
 impl Screen {
     /// Examines the two streams, and the environment variables about terminals.
-    pub(crate) fn look(program: Name, quiet: bool) -> Self {
+    pub(crate) fn look(program: &Program, quiet: bool) -> Self {
         let forced =
             variable(&program.variable("FORCE_TTY")).and_then(|columns| columns.parse().ok());
         let width = forced.or_else(|| columns(&io::stdout()));

@@ -246,7 +246,7 @@ impl<S: Mirrored> Session<S> {
         // The output file is for a response, and a dry run has none.
         let mut out = Destination::open(None, program, *screen)?;
         for operation in all {
-            writeln!(out, "{}", curl(program.name(), &self.client.request(*operation)?))?;
+            writeln!(out, "{}", curl(program, &self.client.request(*operation)?))?;
         }
         out.finish()?;
         Err(Failure::ended(Exit::Done))

@@ -12,7 +12,7 @@ use crate::args::seconds;
 use crate::failure::Failure;
 use crate::files::with_unread;
 use crate::output::flags::start_of_day;
-use crate::program::Name;
+use crate::program::Program;
 use crate::run::Invocation;
 use crate::screen::closest;
 use crate::settings::file::{ConfigFile, has_token, stored_token};
@@ -111,7 +111,8 @@ pub(crate) enum TokenFrom {
     File(Setting<PathBuf>),
     Command(Setting<Vec<String>>),
     Login {
-        program: Name,
+        /// The command that stored it.
+        command: String,
         profile: String,
     },
     Demo,
@@ -127,9 +128,7 @@ impl fmt::Display for TokenFrom {
                 let program = command.value.first().map_or("", String::as_str);
                 write!(f, "the command {program} ({})", command.origin)
             }
-            Self::Login { program, profile } => {
-                write!(f, "{} (profile {profile})", program.command("auth login"))
-            }
+            Self::Login { command, profile } => write!(f, "{command} (profile {profile})"),
             Self::Demo => f.write_str("the sample service (--demo)"),
         }
     }
@@ -138,7 +137,7 @@ impl fmt::Display for TokenFrom {
 /// The settings in force.
 #[derive(Debug)]
 pub(crate) struct Settings {
-    pub(crate) program: Name,
+    pub(crate) program: Program,
     pub(crate) profile: Setting<String>,
     /// Those of [`KEYS`] that are set.
     values: BTreeMap<&'static str, Setting<String>>,
@@ -199,7 +198,6 @@ impl Settings {
     /// Combines flags, environment and profile, in this order of precedence.
     pub(crate) fn of(invocation: &Invocation) -> Result<Self, Failure> {
         let Invocation { service: flags, program, .. } = invocation;
-        let program = program.name();
         let file = if flags.demo { ConfigFile::empty(program) } else { ConfigFile::read(program)? };
         let profile = profile(invocation, &file)?;
         let mut values = BTreeMap::new();
@@ -226,7 +224,7 @@ impl Settings {
             values.extend(found.map(|found| (key.name, found)));
         }
         let token = token(invocation, &file, &profile.value)?;
-        Ok(Self { program, profile, values, token, file })
+        Ok(Self { program: *program, profile, values, token, file })
     }
 
     pub(crate) fn get(&self, key: &str) -> Option<&Setting<String>> {
@@ -254,19 +252,21 @@ impl Settings {
         let is_known = invocation.service.demo
             || name == DEFAULT_PROFILE
             || file.profiles().any(|known| known == name)
-            || has_token(*program, name);
+            || has_token(program, name);
         if is_known {
             return Ok(settings);
         }
-        Err(unknown_profile(*program, name, &file.profiles().collect::<Vec<_>>()))
+        Err(unknown_profile(program, name, &file.profiles().collect::<Vec<_>>()))
     }
 }
 
-pub(crate) fn unknown_profile(program: Name, name: &str, known: &[&str]) -> Failure {
+pub(crate) fn unknown_profile(program: &Program, name: &str, known: &[&str]) -> Failure {
     let failure = Failure::usage(format!("unknown profile `{name}`"));
     let hint = match closest(name, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("create it with `{program} --profile {name} config set base-url URL`"),
+        None => {
+            format!("create it with `{} --profile {name} config set base-url URL`", program.name)
+        }
     };
     with_unread(failure.hint(hint), program)
 }
@@ -277,7 +277,7 @@ fn first<const N: usize>(given: [Option<(String, String)>; N]) -> Option<Setting
 }
 
 /// Returns the value of a variable of the program, with its origin.
-fn variable(name: &str, program: Name) -> Result<Option<(String, String)>, Failure> {
+fn variable(name: &str, program: &Program) -> Result<Option<(String, String)>, Failure> {
     let name = program.variable(name);
     Ok(setting(&name)?.map(|value| (value, format!("environment variable {name}"))))
 }
@@ -303,7 +303,7 @@ fn profile(invocation: &Invocation, file: &ConfigFile) -> Result<Setting<String>
     }
     let named = first([
         invocation.service.profile.clone().map(|name| (name, "flag --profile".to_owned())),
-        variable("PROFILE", invocation.program.name())?,
+        variable("PROFILE", &invocation.program)?,
         file.default_profile().map(|name| (name.to_owned(), "profile use".to_owned())),
     ]);
     let (value, origin) = (DEFAULT_PROFILE.to_owned(), "default".to_owned());
@@ -320,7 +320,6 @@ fn token(
 ) -> Result<Option<TokenFrom>, Failure> {
     let from_file = |value: PathBuf, origin| TokenFrom::File(Setting { value, origin });
     let Invocation { service: flags, program, .. } = invocation;
-    let program = program.name();
     let [variable, file_variable] = ["TOKEN", TOKEN_FILE].map(|one| program.variable(one));
     Ok(Some(if flags.demo {
         TokenFrom::Demo
@@ -339,14 +338,15 @@ fn token(
 
 /// Finds the source of the token in a profile.
 pub(crate) fn token_of_profile(file: &ConfigFile, profile: &str) -> Option<TokenFrom> {
-    let program = file.program;
-    let (name, origin) = (profile.to_owned(), of_profile(profile));
+    let origin = of_profile(profile);
     if let Some(value) = file.get(profile, "token-command").and_then(|text| words(&text)) {
         Some(TokenFrom::Command(Setting { value, origin }))
     } else if let Some(path) = file.get(profile, "token-file") {
         Some(TokenFrom::File(Setting { value: path.into(), origin }))
     } else {
-        has_token(program, profile).then_some(TokenFrom::Login { program, profile: name })
+        let command = file.program.command("auth login");
+        let stored = TokenFrom::Login { command, profile: profile.to_owned() };
+        has_token(&file.program, profile).then_some(stored)
     }
 }
 
@@ -492,7 +492,7 @@ pub(crate) fn check_binding(settings: &Settings, from: &TokenFrom) -> Result<(),
     let Settings { program, profile, file, .. } = settings;
     let name = profile.value.as_str();
     let bound = match from {
-        TokenFrom::Login { .. } => stored_token(*program, name)?.map(|stored| stored.service),
+        TokenFrom::Login { .. } => stored_token(program, name)?.map(|stored| stored.service),
         TokenFrom::Command(_) => origin_of_profile(file, name),
         TokenFrom::File(path) if path.origin == of_profile(name) => origin_of_profile(file, name),
         _ => return Ok(()),
@@ -506,7 +506,8 @@ pub(crate) fn check_binding(settings: &Settings, from: &TokenFrom) -> Result<(),
         Some(bound) => (
             format!("the token of profile {name} is for {bound}, so it was not sent to {target}"),
             format!(
-                "log in to {target} with another profile: `{program} --profile NAME auth login --base-url {target}`"
+                "log in to {target} with another profile: `{} --profile NAME auth login --base-url {target}`",
+                program.name
             ),
         ),
         None => (
@@ -514,7 +515,8 @@ pub(crate) fn check_binding(settings: &Settings, from: &TokenFrom) -> Result<(),
                 "the token of profile {name} is not bound to a service, so it was not sent to {target}"
             ),
             format!(
-                "if the token is for this service, run `{program} --profile {name} config set base-url {target}`"
+                "if the token is for this service, run `{} --profile {name} config set base-url {target}`",
+                program.name
             ),
         ),
     };

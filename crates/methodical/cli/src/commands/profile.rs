@@ -97,7 +97,7 @@ pub(crate) fn config<S: Service>(
     }
     match command {
         ConfigCommand::Path => {
-            let path = ConfigFile::empty(program.name()).path()?;
+            let path = ConfigFile::empty(program).path()?;
             print(invocation, format!("{}\n", path.display()).as_bytes())
         }
         ConfigCommand::Set { key, value } => change::<S>(&key, Some(&value), invocation),
@@ -128,9 +128,8 @@ fn change<S: Service>(
     value: Option<&str>,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
-    let name = invocation.program.name();
     Key::find(key)?;
-    let lock = Lock::take(name)?;
+    let lock = Lock::take(&invocation.program)?;
     let Settings { profile, mut file, .. } = match value {
         Some(_) => Settings::of(invocation)?,
         None => Settings::of_known(invocation)?,
@@ -175,7 +174,6 @@ fn listed(invocation: &Invocation) -> Result<Vec<Listed>, Failure> {
 /// Runs a command about profiles.
 pub(crate) fn profiles(command: ProfileCommand, invocation: &Invocation) -> Result<(), Failure> {
     let &Invocation { ref program, ref service, screen, .. } = invocation;
-    let program = program.name();
     if service.demo {
         return Err(Failure::usage("cannot use profiles with --demo: the sample service has none"));
     }
@@ -292,7 +290,6 @@ pub(crate) fn auth<C: OperationCommands>(
 
 fn login<C: OperationCommands>(unchecked: bool, invocation: &Invocation) -> Result<(), Failure> {
     let &Invocation { ref program, service: ref flags_of_service, screen, .. } = invocation;
-    let name = program.name();
     if C::Service::AUTH == Auth::None {
         return Err(Failure::usage("cannot log in: the service has no authentication"));
     }
@@ -310,10 +307,10 @@ fn login<C: OperationCommands>(unchecked: bool, invocation: &Invocation) -> Resu
         let client = build::<C::Service>(invocation, &settings, Some(token))?;
         client.send(&C::probe()).map_err(|error| refused(error, &from))?;
     }
-    let lock = Lock::take(name)?;
-    let mut file = ConfigFile::read(name)?;
+    let lock = Lock::take(program)?;
+    let mut file = ConfigFile::read(program)?;
     let stored = StoredToken { token: text.trim().to_owned(), service };
-    let former = set_token(&lock, name, profile, Some(&stored))?;
+    let former = set_token(&lock, program, profile, Some(&stored))?;
     // The next command needs the settings that the token was checked with.
     if let Some(url) = &flags_of_service.base_url {
         file.set(profile, "base-url", url)?;
@@ -324,7 +321,7 @@ fn login<C: OperationCommands>(unchecked: bool, invocation: &Invocation) -> Resu
     file.save(&lock)?;
     drop(lock);
     let done = if unchecked { "stored" } else { "checked and stored" };
-    let place = tokens_path(name)?;
+    let place = tokens_path(program)?;
     screen.note(&format!("{done} the token of profile {profile} in {}", place.display()));
     if let Some(former) = former.filter(|former| former.service != stored.service) {
         screen.note(&format!(
@@ -355,7 +352,7 @@ fn given(invocation: &Invocation, settings: &Settings) -> Result<(String, String
         let whose = format!("Access token of profile {}", settings.profile.value);
         return Ok((ask_for("token", &whose)?, "the keyboard".to_owned()));
     }
-    let variable = invocation.program.name().variable("TOKEN");
+    let variable = invocation.program.variable("TOKEN");
     Err(Failure::usage("cannot ask for the token: standard input is not a terminal")
         .hint(format!("use --token-stdin, --token-file or {variable}")))
 }
@@ -393,14 +390,13 @@ fn status<C: OperationCommands>(invocation: &Invocation) -> Result<(), Failure> 
 /// Removes the stored token of the profile.
 fn logout(invocation: &Invocation) -> Result<(), Failure> {
     let &Invocation { ref program, screen, .. } = invocation;
-    let name = program.name();
-    let lock = Lock::take(name)?;
+    let lock = Lock::take(program)?;
     let profile = Settings::of_known(invocation)?.profile.value;
-    let had_token = has_token(name, &profile);
-    set_token(&lock, name, &profile, None)?;
+    let had_token = has_token(program, &profile);
+    set_token(&lock, program, &profile, None)?;
     drop(lock);
     screen.note(&if had_token {
-        format!("removed the token of profile {profile} from {}", tokens_path(name)?.display())
+        format!("removed the token of profile {profile} from {}", tokens_path(program)?.display())
     } else {
         format!("profile {profile} has no stored token: nothing was removed")
     });

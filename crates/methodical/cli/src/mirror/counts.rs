@@ -218,8 +218,7 @@ pub(crate) fn report(flags: &ReportFlags, asked: &Asked<'_>) -> Result<(), Failu
     if names.is_empty() {
         let set = "config set statuses 'Hired: Accepted; Closed: Rejected'";
         let demo = invocation.service.demo;
-        let set =
-            if demo { invocation.program.name().command(set) } else { invocation.command(set) };
+        let set = if demo { invocation.program.command(set) } else { invocation.command(set) };
         invocation
             .screen
             .note(&format!("to count hires or closed placements, name their statuses: {set}"));

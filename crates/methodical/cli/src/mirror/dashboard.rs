@@ -109,7 +109,7 @@ pub(crate) fn run<S: Mirrored>(
     }
     invocation.refuse_dry_run()?;
     let settings = Settings::of_known(invocation)?;
-    let path = files::find(settings.program, &readers_file(&settings));
+    let path = files::find(&settings.program, &readers_file(&settings));
     let path = path.filter(|_| !invocation.service.demo);
     let has_readers = path.as_deref().map(stored).transpose()?.is_some_and(|all| !all.is_empty());
     let mirror = read_or_sample::<S>(invocation)?;
@@ -155,7 +155,7 @@ pub(crate) fn run<S: Mirrored>(
     } else {
         "the link works once; Ctrl-C ends the dashboard"
     });
-    let prefix = format!("{}-dashboard-", invocation.program.name());
+    let prefix = format!("{}-dashboard-", invocation.program.name);
     remove_leftovers(&env::temp_dir(), &prefix, PAGE);
     let opens = !flags.no_open && !is_login && screen.output.is_terminal() && has_desktop();
     let opened = opens.then(|| open_browser(&listening.open_page(), &prefix)).transpose();
@@ -171,10 +171,10 @@ fn reader(command: &ReaderCommand, invocation: &Invocation) -> Result<(), Failur
     if service.demo {
         return Err(Failure::usage("cannot use readers with --demo: its data is public"));
     }
-    let path = files::path(program.name(), &readers_file(&Settings::of_known(invocation)?))?;
+    let path = files::path(program, &readers_file(&Settings::of_known(invocation)?))?;
     let change = |done: &str, change: &dyn Fn(&mut Readers) -> Result<(), Failure>| {
         invocation.refuse_dry_run()?;
-        let lock = Lock::take(program.name())?;
+        let lock = Lock::take(program)?;
         let mut readers = stored(&path)?;
         change(&mut readers)?;
         lock.write(&path, &readers.to_string())?;

@@ -55,11 +55,11 @@ impl<'a> Place<'a> {
             }
             text.into()
         } else if is_demo {
-            data_folder(settings.program, "")?.join("demo.db")
+            data_folder(&settings.program, "")?.join("demo.db")
         } else {
             let variable = settings.program.variable("MIRROR");
             let more = format!(", or name the mirror with {variable}, --to (sync) or --from");
-            let folder = data_folder(settings.program, &more)?.join("mirrors");
+            let folder = data_folder(&settings.program, &more)?.join("mirrors");
             folder.join(format!("{}.db", settings.profile.value))
         };
         Ok(Self { path, settings, invocation })

@@ -464,7 +464,7 @@ fn sink(flags: &WatchFlags, invocation: &Invocation) -> Result<Box<dyn Sink>, Fa
         let lines: Ndjson<BufWriter<Stdout>> = Ndjson::new(BufWriter::new(stdout()));
         return Ok(Box::new(lines));
     };
-    let variable = invocation.program.name().variable("WEBHOOK_SECRET");
+    let variable = invocation.program.variable("WEBHOOK_SECRET");
     let secret = match &flags.webhook_secret_file {
         Some(path) => files::read_private(path, "secret")?,
         None => setting(&variable)?,

@@ -10,7 +10,7 @@ use std::{env, fmt};
 use crate::failure::Failure;
 use crate::files::{Access, AtomicFile, folder_of};
 use crate::interrupt;
-use crate::program::{Name, Program};
+use crate::program::Program;
 use crate::run::Invocation;
 use crate::screen::{Screen, View, columns, printable, variable};
 
@@ -79,7 +79,7 @@ impl Destination {
                 })?;
                 (uploader(url)?, None)
             }
-            (Some(path), None) => file(path, program.name(), screen).map_err(|error| {
+            (Some(path), None) => file(path, program, screen).map_err(|error| {
                 let failure = Failure::usage(format!("cannot write {}", path.display()));
                 match error.kind() {
                     io::ErrorKind::NotFound => failure.because("no such folder"),
@@ -138,7 +138,11 @@ fn buffered(out: Box<dyn Upload>) -> BufWriter<Box<dyn Upload>> {
 }
 
 /// Opens a device, or a file, which has no view until it is complete.
-fn file(path: &Path, program: Name, screen: Screen) -> io::Result<(Box<dyn Upload>, Option<View>)> {
+fn file(
+    path: &Path,
+    program: &Program,
+    screen: Screen,
+) -> io::Result<(Box<dyn Upload>, Option<View>)> {
     let existing = fs::metadata(path).ok();
     if existing.as_ref().is_some_and(|existing| !existing.is_file()) {
         let device = File::options().write(true).open(path)?;
@@ -389,7 +393,7 @@ mod raw_tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("terminal");
         let program = Program::new("photos", "1.0.0");
-        let screen = Screen::look(program.name(), false);
+        let screen = Screen::look(&program, false);
         let out = Destination::open(Some(&path), &program, screen).unwrap();
         let mut raw = Raw { out, terminal: true, line: Vec::new(), last: None };
         for piece in pieces {

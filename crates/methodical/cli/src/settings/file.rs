@@ -6,13 +6,13 @@ use toml_edit::{DocumentMut, Item, Table, TableLike, value};
 
 use crate::failure::Failure;
 use crate::files::{self, Lock};
-use crate::program::Name;
+use crate::program::Program;
 use crate::settings::{Key, check_name, shown_value};
 
 /// The contents of `config.toml`, checked.
 #[derive(Debug)]
 pub(crate) struct ConfigFile {
-    pub(crate) program: Name,
+    pub(crate) program: Program,
     /// `None` without a settings folder.
     path: Option<PathBuf>,
     document: DocumentMut,
@@ -22,7 +22,7 @@ pub(crate) struct ConfigFile {
 
 impl ConfigFile {
     /// Reads the file. If the file or its folder does not exist, the settings are empty.
-    pub(crate) fn read(program: Name) -> Result<Self, Failure> {
+    pub(crate) fn read(program: &Program) -> Result<Self, Failure> {
         let Some(path) = files::find(program, CONFIG) else { return Ok(Self::empty(program)) };
         let text = files::read_trusted(&path)?.unwrap_or_default();
         let document = text.parse::<DocumentMut>().map_err(|error| {
@@ -30,16 +30,16 @@ impl ConfigFile {
                 .because(place(&text, &error))
         })?;
         check(&document).map_err(|failure| failure.because(format!("in {}", path.display())))?;
-        Ok(Self { program, path: Some(path), document, text })
+        Ok(Self { program: *program, path: Some(path), document, text })
     }
 
-    pub(crate) fn empty(program: Name) -> Self {
-        Self { program, path: None, document: DocumentMut::new(), text: String::new() }
+    pub(crate) fn empty(program: &Program) -> Self {
+        Self { program: *program, path: None, document: DocumentMut::new(), text: String::new() }
     }
 
     /// Returns the path of the file, which may not exist yet.
     pub(crate) fn path(&self) -> Result<PathBuf, Failure> {
-        self.path.clone().map_or_else(|| files::path(self.program, CONFIG), Ok)
+        self.path.clone().map_or_else(|| files::path(&self.program, CONFIG), Ok)
     }
 
     pub(crate) fn profiles(&self) -> impl Iterator<Item = &str> {
@@ -160,26 +160,29 @@ pub(crate) struct StoredToken {
 }
 
 /// Returns whether a profile has a stored token. True if the file cannot be read: [`stored_token`] explains the error.
-pub(crate) fn has_token(program: Name, profile: &str) -> bool {
+pub(crate) fn has_token(program: &Program, profile: &str) -> bool {
     stored_token(program, profile).map_or(true, |token| token.is_some())
 }
 
 /// Returns the names of all profiles in order, including those that have only a token.
 pub(crate) fn profile_names(file: &ConfigFile) -> Result<Vec<String>, Failure> {
     let mut names: Vec<String> =
-        tokens(file.program)?.iter().map(|(name, _)| name.to_owned()).collect();
+        tokens(&file.program)?.iter().map(|(name, _)| name.to_owned()).collect();
     names.extend(file.profiles().map(str::to_owned));
     names.sort_unstable();
     names.dedup();
     Ok(names)
 }
 
-pub(crate) fn stored_token(program: Name, profile: &str) -> Result<Option<StoredToken>, Failure> {
+pub(crate) fn stored_token(
+    program: &Program,
+    profile: &str,
+) -> Result<Option<StoredToken>, Failure> {
     let document = tokens(program)?;
     let Some(entry) = document.get(profile) else { return Ok(None) };
     parse_token(entry).map(Some).ok_or_else(|| {
         Failure::usage(format!("the stored token of profile {profile} does not name its service"))
-            .hint(format!("log in again with `{program} --profile {profile} auth login`"))
+            .hint(format!("log in again with `{} --profile {profile} auth login`", program.name))
     })
 }
 
@@ -191,7 +194,7 @@ fn parse_token(entry: &Item) -> Option<StoredToken> {
 /// Stores the token of a profile, or removes it. Returns the former one.
 pub(crate) fn set_token(
     lock: &Lock,
-    program: Name,
+    program: &Program,
     profile: &str,
     token: Option<&StoredToken>,
 ) -> Result<Option<StoredToken>, Failure> {
@@ -209,17 +212,18 @@ pub(crate) fn set_token(
     Ok(former.as_ref().and_then(parse_token))
 }
 
-pub(crate) fn tokens_path(program: Name) -> Result<PathBuf, Failure> {
+pub(crate) fn tokens_path(program: &Program) -> Result<PathBuf, Failure> {
     files::path(program, TOKENS)
 }
 
-fn tokens(program: Name) -> Result<DocumentMut, Failure> {
+fn tokens(program: &Program) -> Result<DocumentMut, Failure> {
     let Some(path) = files::find(program, TOKENS) else { return Ok(DocumentMut::new()) };
     let text = files::read_private(&path, "token")?.unwrap_or_default();
     // The parser's error would quote the line, and with it the token.
     text.parse().map_err(|_quotes| {
         Failure::usage(format!("{} is not valid TOML", path.display())).hint(format!(
-            "remove it, and log in again for each profile: `{program} --profile NAME auth login`"
+            "remove it, and log in again for each profile: `{} --profile NAME auth login`",
+            program.name
         ))
     })
 }
