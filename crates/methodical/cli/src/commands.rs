@@ -51,7 +51,7 @@ Examples:
     /// Find records that may be the same person.
     ///
     /// Such records have the same e-mail address (case does not matter), or a phone number with the same last nine
-    /// digits. Each line contains the number of its set, and the fields that are the same.
+    /// digits. Each line contains the number of its set, and the fields that match.
     Duplicates,
     /// List who is where: each {member} in each {group}, with the {value} and since when.
     #[command(subcommand)]
@@ -59,7 +59,7 @@ Examples:
     /// Report what happened in a week, a month or another period.
     ///
     /// Counts new records, and records whose {value} changed, by {group}; new records also by source. Also shows how
-    /// long records had each {value} that they left. If the setting `statuses` has named groups, the report counts the
+    /// long records kept each {value} before they left it. If the setting `statuses` has named groups, the report counts the
     /// moves into each group. The field `by` says what a line is about.
     #[command(after_help = "\
 Examples:
@@ -308,7 +308,7 @@ Examples:
     },
     /// Erase a record, and prevent later syncs from adding it again.
     ///
-    /// Erases its personal fields, also from the log and the free space of the file, but keeps its id. `--undo` lets a
+    /// Erases its personal fields, including in the log and the free space of the file, but keeps its id. `--undo` lets a
     /// later sync add the record again. The output names backups that may still contain the record.
     #[command(after_help = "\
 Examples:

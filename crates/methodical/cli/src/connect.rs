@@ -149,7 +149,7 @@ pub(crate) fn read_token(
     }
 }
 
-/// Returns the token in force, if reading it has no effect: it does not run a command or read standard input.
+/// Returns the active token, if reading it has no effect: it does not run a command or read standard input.
 /// Without the token or on an error, this returns `None`.
 pub(crate) fn token_text(settings: &Settings, invocation: &Invocation) -> Option<String> {
     let from = settings.token.as_ref()?;
@@ -230,7 +230,7 @@ pub(crate) fn build<S: Service>(
     })
 }
 
-/// Creates a transport that passes on what arrives. It logs with `-v`, and shows notices if they are those of the service.
+/// Creates a transport that passes on what arrives. It logs with `-v`, and shows the notices of the service.
 pub(crate) fn transport(
     invocation: &Invocation,
     settings: &Settings,

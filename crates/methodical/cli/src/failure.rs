@@ -90,7 +90,7 @@ impl Failure {
         Self::new(Exit::Usage, message)
     }
 
-    /// Creates a failure about an unknown name, such as that of a field. The hint has the known names, the closest first.
+    /// Creates a failure about an unknown name, such as a field name. The hint has the known names, the closest first.
     pub(crate) fn unknown(what: &str, name: &str, known: &[&str]) -> Self {
         let all = known.join(", ");
         let hint = match closest(&name.to_lowercase(), known.iter().copied()) {

@@ -174,7 +174,7 @@ fn refuse_below(gauge: Gauge, value: &str, unit: Option<&str>, below: &str) -> R
 
 fn too_low(gauge: Gauge, value: &str, unit: Option<&str>, reason: &str) -> Failure {
     let unit = unit.map(|unit| format!(" {unit}")).unwrap_or_default();
-    let text = format!("{} too low: {value}{unit} {reason}", gauge.name());
+    let text = format!("{} too low: {value}{unit}, which {reason}", gauge.name());
     Failure::new(Exit::Alarm, text)
 }
 

@@ -18,7 +18,7 @@
 //! table, JSON, NDJSON or CSV while they arrive, with filters, sorting and a choice of fields. It explains errors, and
 //! ends with documented exit codes. `--help` of any program describes all of this.
 //!
-//! This crate knows no service. Generated code implements [`OperationCommands`] for the commands of a service, and
+//! This crate is not tied to any service. Generated code implements [`OperationCommands`] for the commands of a service, and
 //! [`Program`] adds what the spec of the service lacks: the name of the program, its version, examples.
 //!
 //! # A program

@@ -277,7 +277,7 @@ pub(crate) fn print_list(
     note_age(&mirror, &tables, invocation)
 }
 
-/// Prints a note about what is not known of the members of a group.
+/// Prints a note about unknown values of the members of a group.
 fn note_members(
     mirror: &Mirror,
     placed: &Placed,

@@ -167,7 +167,7 @@ pub(crate) use OutputFormat as Format;
 static FORMATS: &[Format] =
     &[Format::TABLE, Format::JSON, Format::NDJSON, Format::CSV, Format::XLSX, Format::RAW];
 
-/// The formats of a program: those of every program, and its own.
+/// The formats of a program: the formats that every program has, and its own.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Formats(pub(crate) &'static [Format]);
 

@@ -223,7 +223,7 @@ impl fmt::Debug for SampleHistory {
 /// implementation.
 ///
 /// The names `api`, `auth`, `board`, `check`, `completions`, `config`, `dashboard`, `duplicates`, `help`, `man`, `mcp`,
-/// `mirror`, `placements`, `profile`, `report`, `tap` and `watch` belong to the frame; no command of a service may have
+/// `mirror`, `placements`, `profile`, `report`, `tap` and `watch` belong to the framework; no command of a service may have
 /// one of them. The same is true of the flags that `--help` lists for every command.
 ///
 /// # Examples

@@ -1,4 +1,4 @@
-//! Settings: the table of a profile's settings, which values are in force, and where the access token comes from.
+//! Settings: the table of a profile's settings, which values are active, and where the access token comes from.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -89,7 +89,7 @@ pub(crate) struct MirrorFlags {
     pub(crate) more_values: Vec<String>,
 }
 
-/// A setting in force.
+/// An active setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Setting<T> {
     pub(crate) value: T,
@@ -134,7 +134,7 @@ impl fmt::Display for TokenFrom {
     }
 }
 
-/// The settings in force.
+/// The active settings.
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) program: Program,

@@ -157,7 +157,7 @@ fn a_slow_sync_shows_its_progress() {
     let person = Person::of_service(&server.uri("")).with("NO_COLOR", "1");
     let sync = ["mirror", "sync", "--concurrency", "1"];
     let mut running = Running::start(person.command(&sync));
-    running.read_to("vacancy: asked 1 of 3");
+    running.read_to("vacancy: requested 1 of 3");
     *is_seen.0.lock().unwrap() = true;
     is_seen.1.notify_all();
     let (status, seen) = running.end();

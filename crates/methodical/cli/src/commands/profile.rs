@@ -27,7 +27,7 @@ use crate::settings::{
 /// A command about settings.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
-    /// List the settings in force, and where each value comes from. A password in a URL is shown as `***`.
+    /// List the active settings, and where each value comes from. A password in a URL is shown as `***`.
     List,
     /// Print one setting. A password in a URL is shown as `***`.
     Get {
@@ -341,7 +341,7 @@ fn login<C: OperationCommands>(unchecked: bool, invocation: &Invocation) -> Resu
 fn given(invocation: &Invocation, settings: &Settings) -> Result<(String, String), Failure> {
     let from = settings.token.as_ref().filter(|from| match from {
         TokenFrom::Stdin | TokenFrom::Variable(_) => true,
-        // The token file of the profile is in force without a login.
+        // The token file of the profile is active without a login.
         TokenFrom::File(file) => file.origin != of_profile(&settings.profile.value),
         _ => false,
     });

@@ -133,7 +133,7 @@ pub(crate) struct PlacementsFlags {
     /// Only placements with the same {value} for TIME or longer, such as `12h` or `7d`; the longest first.
     ///
     /// Days and weeks count as in `days`, by the midnights in UTC, and shorter units to the second. Without --{value},
-    /// those at an end are left out: a {value} that fewer than one in ten leave, except the first one.
+    /// placements with an end {value} are left out: one that fewer than one in ten leave, except the first one.
     #[arg(long, value_name = "TIME", value_parser = wait)]
     waiting: Option<(i64, i64)>,
 }

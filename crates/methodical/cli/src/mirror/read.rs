@@ -133,8 +133,8 @@ Examples:
         /// Name of the consumer.
         name: String,
 
-        /// Deliver the changes after this cursor: the one from `mirror changes --cursor`, or that of the last change to
-        /// skip.
+        /// Deliver the changes after this cursor: the one from `mirror changes --cursor`, or the cursor of the last
+        /// change to skip.
         #[arg(long, value_name = "CURSOR", value_parser = cursor)]
         to: Cursor,
     },

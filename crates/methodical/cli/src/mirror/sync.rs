@@ -213,12 +213,12 @@ pub(crate) fn sync<S: Mirrored>(
     Ok(Synced { report, unknown: notes, done })
 }
 
-/// Returns the text of the line, such as `photo: 1234 records` or `album: asked 312 of 480`.
+/// Returns the text of the line, such as `photo: 1234 records` or `album: requested 312 of 480`.
 fn text(progress: SyncProgress) -> String {
     match progress {
         SyncProgress::Records { table, received, .. } => format!("{table}: {}", records(received)),
         SyncProgress::Groups { groups, asked, all, .. } => {
-            format!("{groups}: asked {asked} of {all}")
+            format!("{groups}: requested {asked} of {all}")
         }
         _ => String::new(),
     }
@@ -470,7 +470,7 @@ fn sink(flags: &WatchFlags, invocation: &Invocation) -> Result<Box<dyn Sink>, Fa
         None => setting(&variable)?,
     };
     let secret = secret.ok_or_else(|| {
-        Failure::usage("no secret for the webhook")
+        Failure::usage("cannot sign the events: the webhook has no secret")
             .hint(format!("set {variable}, or use --webhook-secret-file"))
     })?;
     let transport = transport(invocation, &Settings::of(invocation)?, false)?;

@@ -290,7 +290,7 @@ pub(crate) struct Schema<'a> {
     pub(crate) noun: Option<Noun>,
     /// Whether the output is one object, not a list.
     pub(crate) single: bool,
-    /// The types of fields; that of any other field is unknown.
+    /// The types of fields; the type of any other field is unknown.
     pub(crate) types: Types<'a>,
     /// Whether a dot in the name of a field leads into an object. Other names may contain dots.
     pub(crate) has_objects: bool,

@@ -133,7 +133,7 @@ impl Chooser {
 pub(crate) struct Groups {
     path: Path,
     name: String,
-    /// How many characters of a date are compared, such as those of its month.
+    /// How many characters of a date are compared, such as the characters of its month.
     precision: Option<usize>,
     /// The counts by the JSON text of the value.
     counts: HashMap<String, u64>,

@@ -232,10 +232,10 @@ const GAP: &str = "  ";
 /// Length of `2024-03-31`.
 const DAY: usize = 10;
 
-/// Width that keeps text readable: that of a date with its time and zone.
+/// Width that keeps text readable: the width of a date with its time and zone.
 const READABLE: usize = 25;
 
-/// Width that keeps an identifier whole: that of a UUID.
+/// Width that keeps an identifier whole: the width of a UUID.
 const IDENTIFIER: usize = 36;
 
 #[cfg(test)]
