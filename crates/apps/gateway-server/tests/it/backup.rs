@@ -86,7 +86,7 @@ fn a_backup_during_an_import_is_complete_and_the_import_goes_on() {
     assert!(import.try_wait().unwrap().is_none());
     input.write_all(second.as_bytes()).unwrap();
     drop(input);
-    // Makes as many backups as possible while the import merges and commits.
+    // Creates as many backups as possible while the import merges and commits.
     while import.try_wait().unwrap().is_none() {
         backups.push(fixture.path(&format!("{}.bak", backups.len())));
         run(&fixture.database, &["backup", backups.last().unwrap()]);

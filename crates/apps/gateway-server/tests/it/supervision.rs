@@ -1,4 +1,4 @@
-//! What a supervisor sees: messages to systemd, and the probe `gateway-server health`.
+//! The messages to systemd, and the probe `gateway-server health`.
 
 use std::io::ErrorKind;
 use std::os::unix::net::UnixDatagram;

@@ -1,4 +1,4 @@
-//! `api` and `check`: calls of the service that are no command of it.
+//! `api` and `check`, which call the service without a command of its operations.
 
 use std::time::Duration;
 
