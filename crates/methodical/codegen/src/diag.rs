@@ -143,14 +143,10 @@ const WIDTH: usize = 150;
 
 /// Prepares text for a message: shortens it, and removes invisible characters.
 pub(crate) fn shown(text: &str) -> String {
-    let visible = |c| {
-        if c == '\t' {
-            ' '
-        } else if is_hidden(c) {
-            '\u{fffd}'
-        } else {
-            c
-        }
+    let visible = |c| match c {
+        '\t' => ' ',
+        c if is_hidden(c) => '\u{fffd}',
+        c => c,
     };
     let shown: String = text.chars().take(40).map(visible).collect();
     if text.chars().nth(40).is_some() { shown + "…" } else { shown }

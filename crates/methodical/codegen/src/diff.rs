@@ -52,9 +52,8 @@ pub struct Version(pub [u64; 3]);
 impl Version {
     /// Parses a version of three numbers.
     pub fn parse(text: &str) -> Option<Self> {
-        let mut numbers = text.split('.').map(|number| number.parse().ok());
-        let version = [numbers.next()??, numbers.next()??, numbers.next()??];
-        numbers.next().is_none().then_some(Self(version))
+        let numbers: Option<Vec<_>> = text.split('.').map(|number| number.parse().ok()).collect();
+        numbers?.try_into().ok().map(Self)
     }
 
     /// Returns the lowest version that may contain a change of this class. Before 1.0.0, a breaking

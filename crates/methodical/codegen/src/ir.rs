@@ -233,17 +233,19 @@ impl Service {
         }
     }
 
-    /// Returns the method, the path and the query of an operation without parameters:
-    /// `GET /c/oauth/v1?method=photos/list`.
-    pub fn target_of(&self, operation: &Operation) -> String {
-        let (query, body) = self.request_of(operation, &[]);
+    /// Returns the method, the path and a query of an operation: `GET /c/oauth/v1?method=photos/list`.
+    pub fn target_of(&self, operation: &Operation, query: &str) -> String {
+        let method = if operation.post.is_some() { "POST" } else { "GET" };
         let mark = if query.is_empty() { "" } else { "?" };
-        let target = format!("{}{mark}{query}", self.path_of(operation));
-        match operation.post {
-            None => format!("GET {target}"),
-            Some(_) if self.dispatch.place == Place::Form => format!("POST {target} {body}"),
-            Some(_) => format!("POST {target}"),
-        }
+        format!("{method} {}{mark}{query}", self.path_of(operation))
+    }
+
+    /// Returns the call of an operation without parameters. If the selector is in the form, the form follows.
+    pub fn call_of(&self, operation: &Operation) -> String {
+        let (query, body) = self.request_of(operation, &[]);
+        let form =
+            if self.dispatch.place == Place::Form { format!(" {body}") } else { String::new() };
+        self.target_of(operation, &query) + &form
     }
 }
 

@@ -155,11 +155,3 @@ impl<'a> Record<'a> for CreditsRow<'a> {
         Self { credits_number: "12.50", currency: "EUR" }
     }
 }
-
-/// The fields of the attribute `status` of a candidate, which the parameter `status` of
-/// `candidates/list` recovers.
-pub(crate) const LIST_CANDIDATES_STATUS: &[Field] = &[
-    Field { name: "vacancy_id", kind: Kind::Id, is_required: false },
-    Field { name: "candidate_id", kind: Kind::Id, is_required: false },
-    Field { name: "status", kind: Kind::Text, is_required: false },
-];

@@ -3,11 +3,9 @@
 use gateway_model::{CandidateKind, DecimalText};
 
 use crate::error::{Error, ErrorKind, Place};
-use crate::fields::{self, Fault, Fields, Known, Record, text};
+use crate::fields::{self, Fault, Field, Fields, Kind, Known, Record, text};
 use crate::generated::operations::LIST_CANDIDATES;
-use crate::generated::record::{
-    CandidateRow, CreditsRow, LIST_CANDIDATES_STATUS as STATUS, VacancyRow,
-};
+use crate::generated::record::{CandidateRow, CreditsRow, VacancyRow};
 use crate::import::Import;
 use crate::parameter::Parameter;
 use crate::store::{ApplicationRow, Stage};
@@ -240,6 +238,13 @@ static OTHERS: [RecordKind; 3] = [
 /// The fields of all kinds.
 pub(super) const KNOWN: Known =
     &[VacancyRow::FIELDS, CandidateRow::FIELDS, STATUS, CreditsRow::FIELDS];
+
+/// The fields of a status that a candidate has in a vacancy. No record of the contract contains it.
+const STATUS: &[Field] = &[
+    Field { name: "vacancy_id", kind: Kind::Id, is_required: false },
+    Field { name: "candidate_id", kind: Kind::Id, is_required: false },
+    Field { name: "status", kind: Kind::Text, is_required: false },
+];
 
 #[cfg(test)]
 mod tests {

@@ -213,7 +213,7 @@ fn facts(old: &Declaration, new: &Declaration, changes: &mut Vec<Change>) {
             continue;
         }
         let (class, what) = verdict(&old.list, key, &was, &is);
-        let what = what.map_or_else(|| format!("{key} changed from {was} to {is}"), str::to_owned);
+        let what = what.unwrap_or_else(|| format!("{key} changed from {was} to {is}"));
         let change = Change { class, place: old.place(), what };
         if !changes.iter().skip(start).any(|other| *other == change) {
             changes.push(change);
@@ -225,31 +225,24 @@ pub(super) const PUBLISHED: &str =
     "no longer personal; its values will appear in `Debug` output and logs";
 
 /// Returns the effect of changing a key from one text to another, and a description if the usual one does not fit.
-fn verdict(list: &str, key: &str, old: &str, new: &str) -> (Class, Option<&'static str>) {
+fn verdict(list: &str, key: &str, old: &str, new: &str) -> (Class, Option<String>) {
     let limit = |text: &str| text.parse().unwrap_or(u32::MAX);
     let parts = |text: &str| text.split(", ").map(str::to_owned).collect::<Vec<_>>();
     let has_all = || parts(old).iter().all(|one| one == "none" || parts(new).contains(one));
     let wire = |text: &str| Wire::of(text.trim_matches('`'));
     let breaks = match (list, key) {
-        ("example", _) => return (Class::Documentation, Some("example changed")),
+        ("example", _) => return (Class::Documentation, Some("example changed".to_owned())),
         (_, "doc" | "example" | "open" | "question" | "source" | "title") => {
-            return (Class::Documentation, Some("description changed"));
-        }
-        ("open-point", "client") => {
-            return (
-                Class::Additive,
-                Some("behavior of the client changed; check whether users rely on the old one"),
-            );
+            return (Class::Documentation, Some("description changed".to_owned()));
         }
         ("open-point", _) => {
-            return (
-                Class::Additive,
-                Some("behavior of the server changed; check whether users rely on the old one"),
-            );
+            let check = "check whether users rely on the old one";
+            return (Class::Additive, Some(format!("behavior of the {key} changed; {check}")));
         }
         (_, "personal") => {
             let hidden = "personal; `Debug` output and logs no longer show its values";
-            return (Class::Additive, Some(if old == "true" { PUBLISHED } else { hidden }));
+            let what = if old == "true" { PUBLISHED } else { hidden };
+            return (Class::Additive, Some(what.to_owned()));
         }
         // Callers never write a constant, but the service must accept it.
         (_, "constants" | "digits" | "empty" | "error" | "error-class" | "idempotent") => false,

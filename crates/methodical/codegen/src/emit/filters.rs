@@ -89,7 +89,7 @@ pub(super) fn declaration(about: &About) -> String {
 pub(super) fn operation(service: &Service, operation: &Operation) -> String {
     let see = operation.about.source.phrase().map(|sections| format!("See {sections}. "));
     let call = match (operation.post, service.request_of(operation, &[])) {
-        (Some(_), _) => service.target_of(operation),
+        (Some(_), _) => service.call_of(operation),
         (None, (query, _)) if query.is_empty() => service.path_of(operation),
         (None, (query, _)) => query,
     };

@@ -57,10 +57,8 @@ fn others(workspace: &Workspace) -> Vec<(&'static str, &String)> {
 
 /// Returns the request of an example, without headers and secrets.
 fn request(service: &Service, operation: &Operation, example: &Example) -> String {
-    let method = if operation.post.is_some() { "POST" } else { "GET" };
-    let mark = if example.query.is_empty() { "" } else { "?" };
-    let target = service.path_of(operation);
-    fenced("text", &format!("{method} {target}{mark}{}\n\n{}", example.query, example.sent))
+    let target = service.target_of(operation, &example.query);
+    fenced("text", &format!("{target}\n\n{}", example.sent))
 }
 
 /// Returns how a scalar is written in a record.

@@ -5,7 +5,7 @@ use askama::Template;
 use crate::config::{Role, Workspace};
 use crate::emit::model::types::field_value;
 use crate::emit::{GeneratedFile, filters};
-use crate::ir::{Field, Model, Operation, Param, Primitive, Response, Service, Type, ValueType};
+use crate::ir::{Field, Model, Primitive, Response, Service, Type};
 use crate::text::{json_string, raw_string, string};
 
 /// The files. The server matches the operations and the parameters of each without a wildcard, so it does not compile until
@@ -38,51 +38,14 @@ fn frame(response: &Response) -> (String, &'static str) {
     }
 }
 
-/// An attribute, which a parameter of a list recovers. No record contains it, so the server imports it on its own.
-struct Attribute<'a> {
-    operation: &'a Operation,
-    param: &'a Param,
-    name: &'a str,
-    model: &'a Model,
-    /// The parameters that select its records, the identity of a record, and the value, each with its kind.
-    fields: Vec<(String, String)>,
-}
-
-/// Returns the attributes that filters recover, except those that are part of another. The rating of a photo in an
-/// album, for example, includes the album.
-fn attributes(service: &Service) -> Vec<Attribute<'_>> {
-    let operations = service.operations.iter();
-    let params = operations.flat_map(|one| one.params.iter().map(move |param| (one, param)));
-    let attributes = params.filter_map(|(operation, param)| {
-        let name = param.recovers.as_deref()?;
-        let model = service.response_model(operation)?;
-        let identity = model.identity_field()?;
-        let named = format!("{}_{}", model.rust.snake(), identity.wire);
-        let identity = (named, kind_of(identity.ty.value()?));
-        let of = |param: &Param| (param.wire.clone(), kind_of(&param.ty));
-        let fields = operation.needed_by(param).map(of).chain([identity, of(param)]).collect();
-        let is_part = |other: &Param| {
-            other.recovers.is_some() && operation.needed_by(other).any(|needed| needed == param)
-        };
-        let is_whole = !operation.params.iter().any(is_part);
-        is_whole.then_some(Attribute { operation, param, name, model, fields })
-    });
-    attributes.collect()
-}
-
 /// Returns how an import reads a value of a type.
 fn kind(service: &Service, ty: &Type) -> String {
     match ty {
-        Type::Value(ty) => kind_of(ty),
+        Type::Value(ty) => format!("Kind::{}", ty.names().import),
         Type::Model(id) => format!("Kind::Object({}::FIELDS)", row(service.model(*id))),
         Type::List(of) => format!("Kind::List(&{})", kind(service, of)),
         Type::Map(of) => format!("Kind::Map(&{})", kind(service, of)),
     }
-}
-
-/// Returns how an import reads a single value.
-fn kind_of(ty: &ValueType) -> String {
-    format!("Kind::{}", ty.names().import)
 }
 
 /// Returns the name of the type of a record.

@@ -55,34 +55,6 @@ fn the_server_knows_the_parameters_and_their_limits() {
 }
 
 #[test]
-fn the_spec_declares_the_attributes_that_filters_recover() {
-    let recovered = "crates/apps/gateway-server/src/generated/record.rs";
-    let field = |name: &str, kind: &str| {
-        format!("Field {{ name: \"{name}\", kind: Kind::{kind}, is_required: false }},")
-    };
-    let [shelf, tool, state] = [
-        field("shelf", "Integer { min: i64::MIN }"),
-        field("tool_id", "Id"),
-        field("state", "Text"),
-    ];
-    let whole = |name: &str, fields: &[&str]| {
-        format!("pub(crate) const {name}: &[Field] = &[\n{}\n];", fields.join("\n"))
-    };
-    let of_state = ("needs = [\"shelf\"]", "recovers = \"condition\", needs = [\"shelf\"]");
-    let of_shelf =
-        ("shelf = { type = \"integer\"", "shelf = { type = \"integer\", recovers = \"place\"");
-    let both = whole("LIST_TOOLS_STATE", &[&shelf, &tool, &state]);
-    check(&[of_state], recovered, &[&both]);
-    check(&[of_shelf], recovered, &[&whole("LIST_TOOLS_SHELF", &[&tool, &shelf])]);
-    // The place is a part of the condition: a tool has a condition in a place.
-    check(
-        &[of_state, of_shelf],
-        recovered,
-        &["}\n\n/// The fields of the attribute `condition`", &both],
-    );
-}
-
-#[test]
 fn flags_of_text_are_not_empty() {
     let commands = "crates/apps/gateway-cli/src/generated/commands.rs";
     check(&[], commands, &["Known values: `free`, `lent`.", "NonEmptyStringValueParser"]);
