@@ -137,7 +137,7 @@ impl Scratch {
         let errors: Vec<_> = stderr.lines().filter(|line| line.contains(": error")).collect();
         let [error] = errors[..] else { panic!("{stderr}") };
         assert!(error.contains("crates/apps/gateway-server/src/storage.rs:"), "{error}");
-        assert!(error.contains("`Operation::ListPortals` not covered"), "{error}");
+        assert!(error.contains("Operation::ListPortals` not covered"), "{error}");
     }
 
     fn cargo(&self, command: &str, arguments: &[&str]) -> (bool, String) {
