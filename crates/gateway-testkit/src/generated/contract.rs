@@ -2,7 +2,6 @@
 //!
 //! The contract of the service, for the checks.
 
-use gateway_model::service::RecruitmentGateway;
 use methodical_testkit::codegen::{Contract, Field, Kind, Operation, Param, Record, Values};
 
 /// The contract of the service.
@@ -59,7 +58,7 @@ pub static CONTRACT: Contract = Contract {
             ..Operation::object::<gateway_model::GetCredits>(&CREDITS_RECORD)
         },
     ],
-    ..Contract::of::<RecruitmentGateway>()
+    ..Contract::of::<gateway_model::service::RecruitmentGateway>()
 };
 
 static PORTAL_RECORD: Record = Record {
