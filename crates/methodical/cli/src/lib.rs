@@ -56,7 +56,7 @@
 //! | `program` | what a program and its generated commands describe |
 //! | `run`, `args`, `commands` | an invocation: the command line, its help, and one file for each family of commands |
 //! | `settings`, `files` | flags, variables, profiles and tokens; private and atomic files |
-//! | `connect`, `session` | the client, what the program sees of its requests, and the printing of responses |
+//! | `connect`, `session` | the client, the log and the redaction of its requests, and the printing of responses |
 //! | `output` | the list of formats; `printer` writes records, `select` chooses them and their fields, `destination` is where they go; one file for each format |
 //! | `failure`, `screen`, `interrupt` | messages with exit codes, terminals, signals |
 //! | `mirror`, `gauge` | the commands of a mirror; `mirror/open` finds and opens it, `mirror/placements` answers who is where |

@@ -139,7 +139,7 @@ fn put(
         _ => None,
     };
     let is_date = field_type == Some(FieldType::DateTime);
-    let time = date_time(&value).filter(|time| is_date && is_in_calendar(*time));
+    let time = is_date.then(|| date_time(&value)).flatten().filter(|time| is_in_calendar(*time));
     if let Some(number) = number {
         sheet.write_number(row, column, number)?;
     } else if let Some(time) = time {
