@@ -2,7 +2,7 @@
 //! spec gets a new operation or parameter, the server does not compile until it is read here.
 
 use crate::error::Error;
-use crate::generated::operations::{LIST_CANDIDATES, Operation};
+use crate::generated::operations::{GET_CREDITS, LIST_CANDIDATES, LIST_VACANCIES, Operation};
 use crate::parameter::{self, Pairs, Problem};
 use crate::store::{CandidateFilter, Cursor, Page, Snapshot, Store, Versions};
 
@@ -23,8 +23,14 @@ impl Call {
                 let vacancy_id = parameter::integer(pairs, vacancy_id)?;
                 Self::ListCandidates { vacancy_id, status: parameter::text(pairs, status)? }
             }
-            Operation::ListVacancies => Self::ListVacancies,
-            Operation::GetCredits => Self::GetCredits,
+            Operation::ListVacancies => {
+                let [] = LIST_VACANCIES;
+                Self::ListVacancies
+            }
+            Operation::GetCredits => {
+                let [] = GET_CREDITS;
+                Self::GetCredits
+            }
         })
     }
 

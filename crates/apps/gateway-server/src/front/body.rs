@@ -82,7 +82,7 @@ impl ResponseBody {
 }
 
 /// Reads a list in a separate task. A future that only the body polls would hold its database reader until a slow
-/// client reads more. In a task, a slow client costs two pages of memory, but no database reader.
+/// client reads more. In a task, a slow client costs up to three pages of memory, but no database reader.
 async fn read(
     mut pages: Pages,
     work: Work,
@@ -284,5 +284,5 @@ impl ListSource {
     }
 }
 
-/// Records per page. A slow client holds two pages: one being written and one waiting.
+/// Records per page. A slow client holds up to three pages: two in the buffers of hyper, and one waiting.
 const ROWS: u32 = 512;

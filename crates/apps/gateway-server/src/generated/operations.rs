@@ -48,6 +48,12 @@ pub(crate) const LIST_CANDIDATES: [Parameter; 2] = [
     Parameter { name: "status", max_chars: 200 },
 ];
 
+/// The parameters of `vacancies/list`.
+pub(crate) const LIST_VACANCIES: [Parameter; 0] = [];
+
+/// The parameters of `credits/get`.
+pub(crate) const GET_CREDITS: [Parameter; 0] = [];
+
 /// The envelopes of the responses that have one.
 pub(crate) const ENVELOPES: &[Envelope] = &[Envelope {
     method: "candidates/list",

@@ -9,7 +9,7 @@ use crate::ir::{Field, Model, Primitive, Response, Service, Type};
 use crate::text::{json_string, raw_string, string};
 
 /// The files. The server matches the operations and the parameters of each without a wildcard, so it does not compile until
-/// it reads an addition.
+/// it reads a new one.
 #[derive(Template)]
 enum File<'a> {
     #[template(path = "server/operations.rs.jinja")]

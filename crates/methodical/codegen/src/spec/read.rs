@@ -350,8 +350,11 @@ fn mistake(text: &str, error: &Error) -> Diagnostic {
             "method" if known.contains(&"verb") => {
                 diagnostic.help("write `verb = \"get\"` or `verb = \"post\"`")
             }
-            // A former key.
+            // Former keys.
             "api-version" => diagnostic.help("delete this line: `path` contains the version"),
+            "min" | "max" if known.contains(&"max-chars") => {
+                diagnostic.help("delete this key, and describe the limit in `doc`")
+            }
             _ => diagnostic.help(format!("expected {}", listed(&known))).suggest(name, &known),
         };
     }
