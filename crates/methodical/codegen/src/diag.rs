@@ -32,7 +32,7 @@ impl Diagnostic {
         Self { help: help.into(), ..self }
     }
 
-    /// Sets a [`suggestion`] as the fix, if there is any.
+    /// Sets a [`suggestion`] as the fix, if there is one.
     pub(crate) fn suggest(self, written: &str, names: &[&str]) -> Self {
         Self { help: suggestion(written, names).unwrap_or(self.help), ..self }
     }

@@ -26,7 +26,7 @@ mod schema;
 mod server;
 mod testkit;
 
-/// Returns all files of a workspace, sorted by path.
+/// Returns all generated files of a workspace, sorted by path.
 pub fn all(workspace: &Workspace) -> Vec<GeneratedFile> {
     let crates = CRATES.iter().filter(|(role, _)| workspace.config.packages.contains_key(role));
     let emitters = crates.map(|(_, emit)| emit).chain(DOCUMENTS);

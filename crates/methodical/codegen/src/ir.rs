@@ -277,7 +277,7 @@ pub struct Example {
 }
 
 impl Example {
-    /// Returns the value that the example has for a parameter of its operation, as wire text.
+    /// Returns the example's value for a parameter of its operation, as wire text.
     pub fn given(&self, param: &Param) -> Option<&str> {
         let given = self.params.iter().find(|(name, _)| *name == param.wire);
         given.map(|(_, text)| text.as_str())

@@ -248,7 +248,7 @@ fn verdict(list: &str, key: &str, old: &str, new: &str) -> (Class, Option<String
         (_, "constants" | "digits" | "empty" | "error" | "error-class" | "idempotent") => false,
         // A stricter limit breaks existing calls.
         (_, "max-chars") => limit(new) < limit(old),
-        // A program loses the commands of the gauge, and a mirror starts a new series of samples.
+        // A program no longer has the commands of the gauge, and a mirror starts a new series of samples.
         (_, "gauge" | "recovers") => old != "none",
         // Code that reads all pages does not compile without them.
         (_, "paging") => new == "none",

@@ -71,7 +71,7 @@ words! {
     }
 }
 
-/// How a single value is written, in a record or in a query. A new one needs an arm wherever the compiler asks for it.
+/// How a single value is written, in a record or in a query. A new variant needs a match arm wherever the compiler asks for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Primitive {
     /// Text: a JSON string; in a query, its percent-encoded text.
@@ -161,7 +161,7 @@ impl Wire {
         }
     }
 
-    /// Returns how a value is written; it may be read in other forms.
+    /// Returns the form in which a value is written; a reader may accept others.
     #[must_use]
     pub fn written(self) -> Self {
         if self == Self::TextOrNumber { Self::String } else { self }
@@ -200,9 +200,9 @@ impl Primitive {
 /// The JSON values that represent a boolean. The first one of each list is written; none is in both.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Codes {
-    /// Those of `true`; at least one.
+    /// The values that mean `true`; at least one.
     pub yes: Vec<Code>,
-    /// Those of `false`; at least one.
+    /// The values that mean `false`; at least one.
     pub no: Vec<Code>,
 }
 

@@ -174,7 +174,7 @@ impl Operation {
             let says = match mark.says {
                 Says::Last => "is the number of pages",
                 Says::Total => "is the number of all records",
-                Says::Next => "is that of the next page; the last page has none",
+                Says::Next => "is the position of the next page; the last page has none",
                 Says::More => "is false on the last page",
             };
             format!("`{}` {says}.", mark.path.join("."))
@@ -218,7 +218,7 @@ impl Param {
         items.map(|(index, item)| pair(&style.name(&self.wire, index), item)).collect()
     }
 
-    /// Returns the type in Rust, by its bare name.
+    /// Returns the type in Rust, with an unqualified name.
     pub fn rust_type(&self) -> String {
         let ty = self.ty.rust();
         if self.list.is_some() { format!("Vec<{ty}>") } else { ty }

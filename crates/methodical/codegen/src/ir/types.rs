@@ -62,7 +62,7 @@ impl ValueType {
         self.built_in.map_or_else(|| self.rust.plain(), |one| one.word().to_owned())
     }
 
-    /// Returns the type in Rust, by its bare name.
+    /// Returns the type in Rust, with an unqualified name.
     pub fn rust(&self) -> String {
         self.name().map_or_else(|| self.in_record.rust().to_owned(), RustName::pascal)
     }
@@ -163,7 +163,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// Returns the owned type in Rust, by bare names.
+    /// Returns the owned type in Rust, with unqualified names.
     pub fn rust(&self, service: &Service) -> String {
         match self {
             Self::Value(value) => value.rust(),
@@ -287,7 +287,7 @@ words! {
         OneAsList = "one-as-list",
         /// An empty list may replace an empty object.
         EmptyArrayAsMap = "empty-array-as-map",
-        /// An empty text may replace an absent value.
+        /// An empty string may replace an absent value.
         BlankAsNone = "blank-as-none",
         /// An empty list or map may be absent or null.
         AbsentAsEmpty = "absent-as-empty",
@@ -300,7 +300,7 @@ impl Leniency {
         match self {
             Self::OneAsList => "or a single value",
             Self::EmptyArrayAsMap => "or `[]` if it is empty",
-            Self::BlankAsNone => "or an empty text",
+            Self::BlankAsNone => "or an empty string",
             Self::AbsentAsEmpty => "absent if it is empty",
         }
     }

@@ -201,7 +201,7 @@ fn request(
             continue;
         }
         let help = if sent.is_empty() {
-            format!("remove `{key}`: the client sends none")
+            format!("remove `{key}`: the client sends no `{key}`")
         } else {
             format!("write `{key} = {quote}{sent}{quote}`")
         };

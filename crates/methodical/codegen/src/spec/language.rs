@@ -64,7 +64,7 @@ declarations! {
         path: Text<Path>,
         /// The value of the `Accept` header.
         accept: Text<Media>,
-        /// The envelope of all operations that name no other one.
+        /// The envelope of all operations that do not name another.
         envelope: Option<Text<Kebab>>,
     }
 }

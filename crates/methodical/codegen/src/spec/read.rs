@@ -378,7 +378,7 @@ fn mistake(text: &str, error: &Error) -> Diagnostic {
         _ => "a string",
     };
     let expected = match known {
-        "i64" if given == "an integer" => "an integer of 64 bits",
+        "i64" if given == "an integer" => "a 64-bit integer",
         "i64" => "an integer",
         "usize" => "an integer, 0 or more",
         "a nonzero u32" => "an integer between 1 and 4294967295",

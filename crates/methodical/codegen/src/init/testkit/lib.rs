@@ -4,7 +4,7 @@
 
 mod generated;
 
-/// Checks of a service: `run(&CONTRACT, &target, &transport, Profile::Any)` says whether it keeps the contract.
+/// Checks of a service: `run(&CONTRACT, &target, &transport, Profile::Any)` checks whether it meets the contract.
 #[cfg(feature = "contract")]
 pub mod contract {
     pub use methodical_testkit::contract::*;

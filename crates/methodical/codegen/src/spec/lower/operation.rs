@@ -101,7 +101,7 @@ fn post(
     let format = given.body.as_deref().copied().unwrap_or(BodyFormat::Form);
     let is_json = format == BodyFormat::Json;
     say_if!(cx, is_form && given.verb.as_deref() == Some(&Verb::Get), given.verb,
-        "cannot call by GET: the selector is in the form, and a GET has none"
+        "cannot call by GET: the selector is in the form, and a GET has no form"
         => "remove `verb`, or `in = \"form\"` in `[dispatch]`");
     say_if!(cx, is_form && is_json, given.body, "the body must be a form, which has the selector"
         => "remove `body`, or `in = \"form\"` in `[dispatch]`");
@@ -224,7 +224,7 @@ fn style(
     say_if!(cx, !is_styled, given.style, "`style` applies only to lists in a query or a form" => "remove `style`");
     say_if!(cx, is_styled && given.style.is_none(), key, "a list in a query or a form needs a `style`"
         => "add `style`: `comma`, `pipe`, `repeat`, `bracket` or `index`");
-    say_if!(cx, is_list, given.recovers, "a list cannot recover an attribute: its records may have different values of it"
+    say_if!(cx, is_list, given.recovers, "a list cannot recover an attribute: its records may have different values for the attribute"
         => "remove `recovers`");
     let style = given.style.as_ref().map_or(ListStyle::Repeat, |style| style.value);
     is_list.then_some(style)
