@@ -42,7 +42,7 @@ fn the_samples_share_a_workspace_and_work() {
         "crm crm.lead tags -o csv",
         "crm crm.lead stages",
         "crm crm.lead stages -o ndjson",
-        "crm crm.lead stages --fields=key --filter=value~new",
+        "crm crm.lead stages --jq .NEW",
         "crm crm.lead delete --id=17",
         "crm crm.lead delete --id=17 -o raw",
     ] {
