@@ -237,8 +237,8 @@ pub(crate) struct ListSource {
     frame: storage::Frame,
     /// Where the next page begins; `None` after the last page.
     next: Option<Cursor>,
-    /// Length of the last page, in bytes. The next one will have about the same.
-    length: usize,
+    /// Capacity of the last page's buffer, in bytes. The next page needs about the same.
+    capacity: usize,
 }
 
 impl ListSource {
@@ -255,7 +255,7 @@ impl ListSource {
             call,
             frame,
             next: Some(Cursor::START),
-            length: 0,
+            capacity: 0,
         }
     }
 
@@ -267,7 +267,7 @@ impl ListSource {
     /// Reads and renders the next page. Blocks on the database.
     pub(crate) fn next(&mut self) -> Result<Option<Bytes>, Error> {
         let Some(from) = self.next else { return Ok(None) };
-        let mut out = Vec::with_capacity(self.length + self.length / 8);
+        let mut out = Vec::with_capacity(self.capacity);
         let is_first = from == Cursor::START;
         if is_first {
             out.extend_from_slice(self.frame.open.as_bytes());
@@ -279,7 +279,7 @@ impl ListSource {
             // The JSON is closed only here, so that a truncated response is never valid.
             out.extend_from_slice(self.frame.close.as_bytes());
         }
-        self.length = out.len();
+        self.capacity = out.capacity();
         Ok(Some(Bytes::from(out)))
     }
 }
