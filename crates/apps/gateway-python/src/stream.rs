@@ -86,7 +86,8 @@ impl Stream {
             return Ok(());
         }
         let category = py.import("gateway._errors")?.getattr("RejectedWarning")?;
-        let text = format!("records that do not match the contract: {count}; `rejected` lists them");
+        let text =
+            format!("records that do not match the contract: {count}; `rejected` lists them");
         PyErr::warn(py, &category, &CString::new(text)?, 2)
     }
 }
