@@ -116,7 +116,7 @@ impl BlockingBody {
     /// # Errors
     ///
     /// Returns [`TransportErrorKind::TooLarge`](crate::TransportErrorKind::TooLarge) if the body exceeds `limit`, or
-    /// the error that kept the body from being received completely.
+    /// the error that ended the body early.
     ///
     /// # Examples
     ///

@@ -191,7 +191,7 @@ impl Body {
     /// # Errors
     ///
     /// Returns [`TransportErrorKind::TooLarge`](crate::TransportErrorKind::TooLarge) if the body exceeds `limit`, or
-    /// the error that kept the body from being received completely.
+    /// the error that ended the body early.
     ///
     /// # Examples
     ///

@@ -113,8 +113,8 @@ const LIMIT: u64 = 16 << 20;
 
 /// An async and blocking transport that answers from a cassette.
 ///
-/// Each line answers one request. A request is answered from the first unused line with the same method, target and
-/// body; the host is ignored. A request without a matching line is an error, and the error's source names the request.
+/// A request gets the response in the first unused line with the same method, target and body; the host is ignored.
+/// Each line is used once. A request without a matching line is an error, and the error's source names the request.
 /// [`remaining`](Self::remaining) returns the number of unused lines.
 ///
 /// # Examples

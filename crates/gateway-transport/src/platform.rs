@@ -112,7 +112,7 @@ pub async fn ready_before<T>(
 /// A mutex that stays usable after a panic in another thread.
 ///
 /// No code of this crate panics while it holds a lock, so its own state is always consistent. A recorder's writer or
-/// the `clone` of a tower service may panic; it then stays in use, in the state in which the panic left it.
+/// the `clone` of a tower service may panic; it stays in use, in the state that the panic left.
 #[derive(Default)]
 pub(crate) struct Mutex<T>(sync::Mutex<T>);
 

@@ -17,8 +17,8 @@ use crate::{
 ///
 /// A browser keeps [the promises of a transport](crate#seven-promises) only in part: it follows redirects, decodes
 /// content codings, and hides why an exchange failed. This adapter returns an error after a redirect, and removes
-/// `Content-Encoding` and `Content-Length` from a decoded response. `docs/transports.md` lists all differences. Of the
-/// [`Options`], only the idle timeout and the total timeout have an effect.
+/// `Content-Encoding` and `Content-Length` from a decoded response. `docs/transports.md` lists all differences. Only
+/// the idle timeout and the total timeout in the [`Options`] have an effect.
 #[derive(Clone)]
 pub struct ReqwestTransport {
     client: Client,
@@ -58,7 +58,7 @@ impl Transport for ReqwestTransport {
             .fetch_credentials_omit()
             .fetch_cache_no_store()
             .fetch_referrer_policy("no-referrer");
-        // This limits the silence of the peer; the deadline of the head may be earlier.
+        // This limits how long the peer may be silent; the deadline of the head may be earlier.
         let idle = Deadline::after(self.idle_timeout).instant();
         let response = timeout_at(deadline.head().min(idle), request.send())
             .await
