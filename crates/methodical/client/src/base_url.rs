@@ -76,7 +76,7 @@ impl BaseUrl {
         (&self.host, self.port)
     }
 
-    /// Returns the URL of a call with this secret in its path, `path` after it, and this query.
+    /// Returns the URL of a call: the service's path with `secret` in its place, then `path`, then the query.
     pub(crate) fn target(&self, secret: &str, path: &str, query: &str) -> Result<Uri, Error> {
         let length = self.path.len() + secret.len() + path.len() + 1 + query.len();
         let mut target = String::with_capacity(length);

@@ -210,8 +210,8 @@ impl<S: Service> Client<S> {
     }
 }
 
-/// These futures block instead of waiting, as does a body from a blocking transport while it is polled. A call is
-/// therefore ready when it is first polled.
+/// These futures block while they are polled, as does a body from a blocking transport. A call is therefore ready at
+/// the first poll.
 impl Io for Arc<dyn BlockingTransport + '_> {
     async fn send(&self, request: Request) -> Result<Response, TransportError> {
         Ok((**self).send(request)?.map(BlockingBody::into_body))

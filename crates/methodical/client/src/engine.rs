@@ -39,7 +39,7 @@ pub(crate) trait Io: Sized {
 
     async fn sleep(delay: Duration);
 
-    /// Creates the default transport, for a client without another one.
+    /// Creates the default transport, for a client that was given none.
     fn new_default() -> Result<Self, Error>;
 }
 
@@ -75,7 +75,7 @@ struct Arrived {
 
 type Outcome<B> = Result<Response<B>, Failure>;
 
-/// The outcome of a call that got a response.
+/// The outcome of a call that received a response.
 pub(crate) struct Answer<B> {
     pub(crate) response: Response<B>,
     pub(crate) attempts: u32,
@@ -224,11 +224,11 @@ impl<T: Io> Engine<T> {
         receive(Arrived { head, body, deadline, end }).await
     }
 
-    /// Waits until the call may be in flight and may send its first request. The token is fetched after that, so it is
+    /// Waits until the call may start and may send its first request. The token is fetched afterwards, so that it is
     /// current.
     async fn admit(&self, call: &Call<'_>) -> Result<Permit, Error> {
         let mut permit = None;
-        // Usually nothing is limited, and no time limit is needed.
+        // Usually there is no limit on calls, so no timer is needed.
         if let Some(calls) = &self.shared.pace.calls {
             let limit = call.limit;
             let text = || format!("too many calls were in flight to start {limit}");

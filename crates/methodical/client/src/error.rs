@@ -104,7 +104,7 @@ impl Error {
         retry_after(self.headers()?, date())
     }
 
-    /// Returns how many records of a stream were decoded before the error, or `None` if no stream had been received.
+    /// Returns how many records of a stream were decoded before the error, or `None` if no stream was being read.
     pub fn delivered(&self) -> Option<u64> {
         match self.0.progress? {
             Progress::Records(count) => Some(count),

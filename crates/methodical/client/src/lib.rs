@@ -55,9 +55,9 @@
 //! [`CallOptions`] change the timeouts of single calls, and add headers to their requests.
 //!
 //! The wait before a retry is random, between zero and the maximum (full jitter), so that many clients do not retry in
-//! step. If the service sends `Retry-After`, the client waits at least that long. After 429 and 503, the requests of
-//! all its calls wait; a call whose timeout ends earlier fails without sending one. Connection limits, such as the idle
-//! timeout, are settings of the transport: see its [`Options`](transport::Options).
+//! lockstep. If the service sends `Retry-After`, the client waits at least that long. After 429 and 503, the requests
+//! of all its calls wait; a call whose timeout ends earlier fails without sending one. Connection limits, such as the
+//! idle timeout, are settings of the transport: see its [`Options`](transport::Options).
 //!
 //! The client retries an attempt that could not connect, timed out or was interrupted. It does not retry TLS and
 //! protocol errors. A POST that the spec does not mark as idempotent is retried only if it was not sent, and after 401.

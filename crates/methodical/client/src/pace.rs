@@ -47,12 +47,12 @@ impl Pace {
         Self { interval, calls, may_wait, state: Mutex::default() }
     }
 
-    /// Returns whether a request may have to wait. Usually none has to, so neither the lock nor the clock is needed.
+    /// Returns whether a request may have to wait. Usually none has to: then neither lock nor clock is needed.
     pub(crate) fn may_wait(&self) -> bool {
         self.may_wait.load(Ordering::Relaxed)
     }
 
-    /// Takes the next turn of the requests, and returns its time.
+    /// Reserves the next turn for a request, and returns its time.
     pub(crate) fn turn(&self, now: Instant) -> Instant {
         if self.interval.is_zero() {
             return now;

@@ -37,7 +37,7 @@ pub(crate) struct Pager<P, S> {
     records: u64,
     /// Number of records that were decoded.
     delivered: u64,
-    /// Number of records before the first page that was requested, if it is known.
+    /// Number of records before the first requested page, if it is known.
     before: Option<u64>,
     last: Option<u64>,
     total: Option<u64>,
@@ -57,7 +57,7 @@ enum Next {
     Nothing,
 }
 
-/// A page.
+/// The size and the hash of a page.
 #[derive(Clone, Copy, Debug, Default)]
 struct Page {
     /// Number of its records, including rejected ones.
@@ -231,7 +231,7 @@ impl<P, S> Pager<P, S> {
         }
     }
 
-    /// Returns whether, by the declared number of records, no record follows a page.
+    /// Returns whether no record follows a page: according to the total if it is known, otherwise if the page is empty.
     fn is_complete(&self, page: Page) -> Result<bool, Cause> {
         if let (Some(total), Some(before)) = (self.total, self.before) {
             let is_complete = before.saturating_add(self.records) >= total;
@@ -252,7 +252,7 @@ impl<P, S> Pager<P, S> {
     }
 }
 
-/// The reason why the next page cannot be read, and the next step.
+/// Why the next page cannot be read, and what to do next.
 type Cause = &'static str;
 
 /// Keeps the total number of pages or records. If it decreases, records may have been missed: removing a record moves

@@ -48,13 +48,13 @@ pub struct Records<T, S = (), B = Body> {
     mode: PhantomData<fn() -> B>,
 }
 
-/// The page that is being read.
+/// The state of the current page.
 enum Page<T, S> {
-    /// None.
+    /// No page is being read.
     Before,
     Requested(PageFuture<ListReader<T, S>>),
     Open(Box<ListReader<T, S>>),
-    /// It has ended.
+    /// The page has been read to its end.
     Read(Box<ListReader<T, S>>),
 }
 

@@ -43,7 +43,7 @@ impl RetryPolicy {
     /// ms.
     ///
     /// The actual wait is random, between zero and the maximum (full jitter), so that many clients do not retry in
-    /// step.
+    /// lockstep.
     #[must_use]
     pub fn base_delay(mut self, delay: Duration) -> Self {
         self.base_delay = delay;

@@ -14,7 +14,7 @@ mod tests;
 /// The token source of a client and the last token that it returned.
 pub(crate) struct TokenCache {
     source: Arc<dyn TokenSource>,
-    /// Whether the service expects bearer tokens, which have fewer characters than other secrets.
+    /// Whether the service expects bearer tokens, which allow fewer characters than other secrets.
     is_bearer: bool,
     last: RwLock<Option<AccessToken>>,
     fetch: Mutex<Arc<Fetch>>,

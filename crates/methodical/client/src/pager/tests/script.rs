@@ -1,4 +1,4 @@
-//! A list in pages, and a service that sends pages as its script says.
+//! A list in pages, and a service that sends the pages in its script.
 
 use std::collections::HashMap;
 use std::iter::from_fn;
@@ -98,8 +98,8 @@ impl<const BY: u8> PagedOperation for List<BY> {
 
 /// A service with a page for each value of `at`; without the parameter, the value is empty, and `*` is any value.
 ///
-/// A page is the identities of its records, of which `!` is rejected, and after a `;` the fields beside them. Without a
-/// `;`, it is cut after its records.
+/// A page lists the identities of its records, where `!` is a rejected record, and after a `;` the fields beside them.
+/// Without a `;`, the page is truncated after its records.
 #[derive(Clone)]
 pub(super) struct Script {
     pages: Arc<HashMap<&'static str, &'static str>>,
