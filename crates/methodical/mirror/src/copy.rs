@@ -64,10 +64,10 @@ pub enum CopyValue<'a> {
 }
 
 impl Mirror {
-    /// Passes the mirror as it is now to `write`, which copies its tables, even while another process is syncing it.
+    /// Passes a snapshot of the mirror to `write`, which copies its tables. Another process may be syncing the mirror.
     ///
-    /// The mirror remembers the copy under the name `target`, which should have no password: [`forget`](Self::forget)
-    /// names each copy that may still hold the erased record, and the next copy removes it.
+    /// The mirror remembers the copy under the name `target`, which should not contain a password:
+    /// [`forget`](Self::forget) names each copy that may still hold the erased record, and the next copy removes it.
     ///
     /// # Errors
     ///

@@ -55,7 +55,7 @@ struct Inner {
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
-/// The kind of an [`Error`], for callers that react to it.
+/// The kind of an [`Error`], so that a caller can decide what to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -65,7 +65,7 @@ pub enum ErrorKind {
     Record,
     /// Too many records are missing; nothing was committed. [`Error::missing`] returns their number.
     DeletionGuard,
-    /// The service does not apply a filter, so that values cannot be recovered; nothing was committed.
+    /// The service does not apply a filter, so values cannot be recovered; nothing was committed.
     Filter,
     /// Another process is syncing the mirror, or delivering to the consumer.
     Busy,

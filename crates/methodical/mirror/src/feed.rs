@@ -210,8 +210,8 @@ impl Mirror {
         Ok((changes, cursor))
     }
 
-    /// Returns up to `limit` changes, latest first: those before the change with this number, or the latest of all.
-    /// Given a table and an identity, returns only changes of that record.
+    /// Returns up to `limit` changes, latest first. With `before`, starts before the change with that number. With a
+    /// table and an identity, returns only the changes of that record.
     ///
     /// # Errors
     ///
@@ -291,8 +291,8 @@ const SELECT: &str = "SELECT number, unixepoch(at), table_name, record_id, kind,
 ///
 /// # JSON
 ///
-/// [`to_json`](Self::to_json) returns an object with exactly these fields, in this order. Later releases may add fields and
-/// kinds.
+/// [`to_json`](Self::to_json) returns an object with exactly these fields, in this order. Later releases may add fields
+/// and kinds.
 ///
 /// | field | type | contents |
 /// |---|---|---|

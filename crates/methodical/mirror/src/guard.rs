@@ -16,7 +16,7 @@ use crate::error::{Error, ErrorKind};
 /// # assert_ne!(rules, Rules::default());
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::exhaustive_structs, reason = "the fields that are not set have a default")]
+#[expect(clippy::exhaustive_structs, reason = "fields that are not set have defaults")]
 pub struct Rules {
     /// Accepts a list in which exactly this many records are newly missing or now refer to other people. The deletion
     /// guard still refuses any other number.
@@ -43,7 +43,8 @@ impl Rules {
             )
         } else if is_replaced {
             format!(
-                "{replaced} of {present} records have other personal data, as if their ids now belonged to other people"
+                "{replaced} of {present} records have different personal data, as if their ids now belonged to other \
+                 people"
             )
         } else if newly > 0 && is_many(lost, week_ago) {
             format!(

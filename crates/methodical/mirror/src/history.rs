@@ -47,7 +47,7 @@ impl Report {
     }
 }
 
-/// A record that was rejected in the last list of its table, and why.
+/// A rejected record in the latest list of its table, and the reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rejection {
@@ -113,8 +113,8 @@ pub struct SampleReport {
 pub struct Forecast {
     /// The latest sample.
     pub last: Sample,
-    /// How much was used between the first sample of the last two weeks and the latest one: the sum of all decreases. An
-    /// increase, such as a top-up, does not count.
+    /// How much was used between the first sample of the last two weeks and the latest one: the sum of all decreases.
+    /// An increase, such as a top-up, does not count.
     pub used: String,
     /// The time between these two samples.
     pub during: Duration,

@@ -33,8 +33,9 @@
 //! # One sync of a scope
 //!
 //! 1. [`Mirror::begin`] locks the store and begins a transaction. A second process is refused.
-//! 2. [`Run::record`] takes each record of the list. The run compares it with the rows of the table in memory by a keyed hash of
-//!    its contents, and writes it if it is new or its meaning differs. [`Run::reject`] takes a record that could not be decoded.
+//! 2. [`Run::record`] takes each record of the list. The run compares it with the rows of the table in memory by a
+//!    keyed hash of its contents, and writes it if it is new or its meaning differs. [`Run::reject`] takes a record
+//!    that could not be decoded.
 //! 3. [`Run::finish`] declares the list complete. If no record was rejected, records that are absent become missing or
 //!    gone, unless the deletion guard refuses. Then the rows, changes and counts are committed together.
 //!
@@ -76,13 +77,13 @@
 //!
 //! - Each run requests the members of each group once. It requests the values of a group only if its members changed,
 //!   if it is due ([`SyncOptions::recheck_every`], or 20 hours), or if some of its values are unknown and a value was
-//!   added to try. It begins with the most frequent values of the group, and stops once each member has one. If all have
-//!   the same value, it requests one more, because a service that ignores the filter returns the whole group again.
-//!   A change of a value in a group whose members did not change is therefore found when the group is due.
+//!   added to try. It begins with the most frequent values of the group, and stops once each member has one. If all
+//!   have the same value, it requests one more, because a service that ignores the filter returns the whole group
+//!   again. A change of a value in a group whose members did not change is therefore found when the group is due.
 //! - The service must apply both filters, or the whole recovery is refused with [`ErrorKind::Filter`]. The records of a
 //!   value must be among the group's records, no record may have two values, and a value that does not exist must have
 //!   no records; the service may also refuse it with a status from 400 to 499 or a failure in the body. A group whose
-//!   responses contradict each other is retried once, because a record may have changed meanwhile. The groups must not
+//!   responses contradict each other is retried once, because a record may have changed in between. The groups must not
 //!   all contain the whole list.
 //! - The rules above treat the placements as one list: they become missing and gone, and the deletion guard applies. A
 //!   group whose response failed, or had a rejected record, is left unchanged and reported. After 10 consecutive
@@ -141,16 +142,17 @@
 //!
 //! # PostgreSQL
 //!
-//! A copy by `Mirror::copy_to_postgres` has the tables and views of the mirror, the feed (`mirror_change`) and the history
-//! (`mirror_spell`, `mirror_run`, `mirror_sample`, `mirror_scope`). The differences:
+//! A copy by `Mirror::copy_to_postgres` has the tables and views of the mirror, the feed (`mirror_change`) and the
+//! history (`mirror_spell`, `mirror_run`, `mirror_sample`, `mirror_scope`). The differences:
 //!
 //! - Times are `timestamptz`, and booleans `boolean`. U+0000, which PostgreSQL text cannot contain, becomes U+FFFD.
 //! - The copy lacks everything that only the mirror needs: its secret, `mirror_hash`, `mirror_misses`, `mirror_shape`,
 //!   the consumers, the notes and the forgotten identities.
 //! - `mirror_meta` has the id of the mirror, which a restore changes, and the position in the feed. They are updated in
 //!   the same transaction as the rows. If the id differs, everything is copied again.
-//! - The personal columns have no statistics, which would keep samples of erased values, and a copy that removed rows runs
-//!   `VACUUM`. The write-ahead log of the database, its archive and its backups keep erased values as long as you keep them.
+//! - The personal columns have no statistics, which would keep samples of erased values, and a copy that removed rows
+//!   runs `VACUUM`. The write-ahead log of the database, its archive and its backups keep erased values as long as you
+//!   keep them.
 //!
 //! # Features
 //!

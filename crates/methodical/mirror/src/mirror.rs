@@ -209,7 +209,8 @@ impl Mirror {
         Ok(Page { records: records.collect::<Result<_, _>>()?, next })
     }
 
-    /// Passes each record of a table that the filter accepts to `take`, in insertion order, until `take` breaks.
+    /// Passes each record of a table that the filter accepts to `take`, in insertion order, until `take` returns
+    /// `Break`.
     ///
     /// Records are read in pages, so a sync that ends between two pages may change those that follow.
     ///

@@ -57,7 +57,7 @@ debug_with!(Placement: id, since);
 /// # assert_ne!(wanted, Wanted::default());
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::exhaustive_structs, reason = "the fields that are not set have a default")]
+#[expect(clippy::exhaustive_structs, reason = "fields that are not set have defaults")]
 pub struct Wanted<'a> {
     /// Only those in this group.
     pub group: Option<&'a str>,
@@ -219,12 +219,12 @@ pub fn recovered(mirror: &Mirror) -> Result<Vec<String>, Error> {
     Ok(mirror.store().recovered()?.into_keys().collect())
 }
 
-/// Passes each selected placement to `take`, with its days until `now`, until it breaks. Do not use the mirror within
-/// `take`.
+/// Passes each selected placement to `take`, until `take` returns `Break`. Days are counted up to `now`. Do not use the
+/// mirror within `take`.
 ///
 /// # Errors
 ///
-/// Fails as the [module](self) says.
+/// Fails as described in the [module documentation](self).
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -298,7 +298,7 @@ fn read_placement(row: &Row<'_>, now: i64) -> rusqlite::Result<Placement> {
 ///
 /// # Errors
 ///
-/// Fails as the [module](self) says.
+/// Fails as described in the [module documentation](self).
 pub fn moves(mirror: &Mirror, table: &str, period: Range<i64>) -> Result<Vec<Move>, Error> {
     let store = mirror.store();
     let relation = store.relation(table)?;
@@ -324,7 +324,7 @@ pub fn moves(mirror: &Mirror, table: &str, period: Range<i64>) -> Result<Vec<Mov
 ///
 /// # Errors
 ///
-/// Fails as the [module](self) says, and if the members have no such column.
+/// Fails as described in the [module documentation](self), and if the members have no such column.
 pub fn report(
     mirror: &Mirror,
     table: &str,
@@ -399,7 +399,7 @@ pub fn arrivals(
 ///
 /// # Errors
 ///
-/// Fails as the [module](self) says.
+/// Fails as described in the [module documentation](self).
 pub fn waiting(
     mirror: &Mirror,
     table: &str,
@@ -440,7 +440,7 @@ pub fn ends<'a>(passages: &'a [Passage], first: Option<&str>) -> BTreeSet<&'a st
 ///
 /// # Errors
 ///
-/// Fails as the [module](self) says, and if the members have no such column.
+/// Fails as described in the [module documentation](self), and if the members have no such column.
 pub fn passages(mirror: &Mirror, table: &str, source: Option<&str>) -> Result<Vec<Passage>, Error> {
     let store = mirror.store();
     let relation = store.relation(table)?;
@@ -573,7 +573,7 @@ fn phone(text: &str) -> Option<String> {
 ///
 /// # Errors
 ///
-/// Fails as the [module](self) says.
+/// Fails as described in the [module documentation](self).
 pub fn board(
     mirror: &Mirror,
     table: &str,
@@ -779,7 +779,7 @@ pub struct Step {
 ///
 /// # Errors
 ///
-/// Fails as the [module](self) says.
+/// Fails as described in the [module documentation](self).
 pub fn steps(mirror: &Mirror, table: &str) -> Result<Vec<Step>, Error> {
     let store = mirror.store();
     store.relation(table)?;
@@ -799,7 +799,7 @@ pub fn steps(mirror: &Mirror, table: &str) -> Result<Vec<Step>, Error> {
 ///
 /// # Errors
 ///
-/// Fails as the [module](self) says.
+/// Fails as described in the [module documentation](self).
 pub fn times(mirror: &Mirror, table: &str, period: Range<i64>) -> Result<Vec<ValueTime>, Error> {
     let store = mirror.store();
     store.relation(table)?;

@@ -284,8 +284,8 @@ impl Store {
 }
 
 impl Mirror {
-    /// Returns the past values of a recovered table, or of one member, ordered by number, at most `limit`. Other tables
-    /// have no past values.
+    /// Returns up to `limit` past values of a recovered table, or of one member, ordered by number. Other tables have
+    /// no past values.
     ///
     /// # Errors
     ///

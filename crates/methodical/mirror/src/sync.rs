@@ -38,8 +38,8 @@ impl Mirror {
     /// # Errors
     ///
     /// Returns [`SyncError`] if a table failed; its report has the errors, and what was committed. An error is of kind
-    /// [`ErrorKind::Call`] if a call failed or a list was incomplete; the others are the errors of [`begin`](Self::begin)
-    /// and [`Run::finish`](crate::Run::finish).
+    /// [`ErrorKind::Call`] if a call failed or a list was incomplete; the others are the errors of
+    /// [`begin`](Self::begin) and [`Run::finish`](crate::Run::finish).
     ///
     /// ```
     /// use methodical_mirror::client::blocking;

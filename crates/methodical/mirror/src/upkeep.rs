@@ -32,7 +32,7 @@ use crate::upkeep::backup::{Backup, backups};
 /// # assert_ne!(purge, Purge::default());
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::exhaustive_structs, reason = "the fields that are not set have a default")]
+#[expect(clippy::exhaustive_structs, reason = "fields that are not set have defaults")]
 pub struct Purge {
     /// Removes the rows of records that have been gone or forgotten for this long. Forgotten identities stay blocked.
     /// If such a record is in a list again, it counts as added, not as returned.
@@ -53,13 +53,13 @@ pub struct Purged {
     pub records: u64,
     /// How many changes were removed.
     pub changes: u64,
-    /// The consumer because of which some changes were kept. To remove them, deliver them or remove the consumer.
+    /// The consumer for which some changes were kept. To remove them, deliver them or remove the consumer.
     pub kept_for: Option<String>,
 }
 
 impl Mirror {
-    /// Removes rows of deleted records and old changes, in one transaction. Changes that a consumer has not received
-    /// are kept, even if it is disabled. Afterwards, cursors before the removed changes are refused.
+    /// Removes the rows of deleted records, and old changes, in one transaction. Changes that a consumer has not
+    /// received are kept, even if it is disabled. Afterwards, cursors before the removed changes are refused.
     ///
     /// # Errors
     ///
@@ -135,8 +135,8 @@ impl Store {
 pub struct Forgotten {
     /// Whether the table had the record.
     pub was_known: bool,
-    /// The backups that may still hold the record, by path. Destroy them, or forget the record again after each restore from
-    /// them. Those that were moved or removed are included: only you know where they are.
+    /// The backups that may still hold the record, by path. Destroy them, or forget the record again after each restore
+    /// from them. Those that were moved or removed are included: only you know where they are.
     pub backups: Vec<Backup>,
     /// The names of the copies that may still hold the record. Copy the mirror to them again.
     pub copies: Vec<String>,

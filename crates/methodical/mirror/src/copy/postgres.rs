@@ -40,13 +40,13 @@ pub struct CopiedTable {
 }
 
 impl Mirror {
-    /// Copies the mirror to a schema of a PostgreSQL database, or brings this copy up to date: the tables, their views, the
-    /// feed and the history, in one transaction. Afterwards the copy equals the mirror.
+    /// Copies the mirror to a schema of a PostgreSQL database, or brings this copy up to date: the tables, their views,
+    /// the feed and the history, in one transaction. Afterwards the copy equals the mirror.
     ///
     /// The mirror remembers the copy under the name `target`, as [`copy`](Self::copy) does.
     ///
-    /// [A copy differs](crate#postgresql) from the mirror in a few points. This blocks the thread, so do not call it from
-    /// an async task. A later copy compares the rows in a temporary table, which any role may create by default.
+    /// [A copy differs](crate#postgresql) from the mirror in a few points. This blocks the thread, so do not call it
+    /// from an async task. A later copy compares the rows in a temporary table, which any role may create by default.
     ///
     /// # Errors
     ///
@@ -158,8 +158,8 @@ impl Copy<'_> {
         }
         if found.first().is_some_and(|row| row.get::<_, i64>(0) > 0) {
             let text = format!(
-                "cannot copy to the schema `{}`: it has tables that are not of a copy; drop them, or name another schema: \
-                 postgres://…#SCHEMA",
+                "cannot copy to the schema `{}`: it has tables that no copy created; drop them, or name another \
+                 schema: postgres://…#SCHEMA",
                 self.name
             );
             return Err(Error::new(ErrorKind::Foreign, text));

@@ -1,5 +1,5 @@
-//! Consumers: named positions in the feed, stored in the mirror with the state of their deliveries. A delivery passes them
-//! the changes at least once, in order.
+//! Consumers: named positions in the feed, stored in the mirror with the state of their deliveries. A delivery passes
+//! them the changes at least once, in order.
 
 use std::collections::BTreeSet;
 use std::error::Error as _;
@@ -112,9 +112,8 @@ impl Store {
 }
 
 impl Mirror {
-    /// Adds a consumer at the end of the feed, so that only later changes are delivered.
-    /// [Rewind](Self::rewind_consumer) it to deliver earlier ones. Returns whether it is new: an existing one keeps its
-    /// position.
+    /// Adds a consumer at the end of the feed: only later changes are delivered. [Rewind](Self::rewind_consumer) it to
+    /// deliver earlier ones. Returns whether it is new: an existing one keeps its position.
     ///
     /// The name must not be empty or contain control characters.
     ///
@@ -158,7 +157,7 @@ impl Mirror {
         store.update_consumer(&consumer, from)
     }
 
-    /// Enables a disabled consumer, and lets a failed delivery be attempted again without a delay.
+    /// Enables a disabled consumer, and removes the delay after a failed delivery.
     ///
     /// # Errors
     ///
@@ -192,7 +191,7 @@ impl Mirror {
 
 /// Selects the changes that are delivered. The default delivers all.
 #[derive(Clone, Debug, Default)]
-#[expect(clippy::exhaustive_structs, reason = "the fields that are not set have a default")]
+#[expect(clippy::exhaustive_structs, reason = "fields that are not set have defaults")]
 pub struct Limits {
     /// Deliver only changes of these tables; empty for all. The position moves past the others, so they are never
     /// delivered, even if a later delivery selects other tables.

@@ -29,16 +29,16 @@ use crate::feed::Event;
 /// }
 /// ```
 pub trait Sink {
-    /// Delivers the next events: at least one, and at most [`batch`](Self::batch). Once this has succeeded, they are not
-    /// delivered again.
+    /// Delivers the next events: at least one, and at most [`batch`](Self::batch). Once this has succeeded, they are
+    /// not delivered again.
     ///
     /// # Errors
     ///
     /// Returns a failure that says when to deliver all these events again.
     fn deliver(&mut self, events: &[Event]) -> Result<(), Failure>;
 
-    /// Returns the maximum number of events that are delivered together. Default: 1. If the process is killed, up to this
-    /// many events are delivered twice.
+    /// Returns the maximum number of events that are delivered together. Default: 1. If the process is killed, up to
+    /// this many events are delivered twice.
     fn batch(&self) -> usize {
         1
     }

@@ -21,8 +21,8 @@ use crate::error::{Error, ErrorKind};
 use crate::feed::Event;
 use crate::feed::sink::{Failure, Sink};
 
-/// Sends each event to a URL: a POST request with the [JSON](Event#json) of the event, signed as
-/// [Standard Webhooks](https://www.standardwebhooks.com) says, so that a receiver can verify it with a published library.
+/// Sends each event to a URL: a POST request with the [JSON](Event#json) of the event, signed according to [Standard
+/// Webhooks](https://www.standardwebhooks.com), so that a receiver can verify it with a published library.
 ///
 /// | header | contents |
 /// |---|---|
@@ -35,8 +35,8 @@ use crate::feed::sink::{Failure, Sink};
 /// [`enable_consumer`](crate::Mirror::enable_consumer) is called. Redirects are not followed. The body of a response is
 /// discarded.
 ///
-/// A receiver may close an idle connection just as the next event is sent over it. If a reused connection is lost, the event
-/// is sent again immediately.
+/// A receiver may close an idle connection just as the next event is sent over it. If a reused connection is lost, the
+/// event is sent again immediately.
 ///
 /// With [`batch`](Self::batch), a request contains several events as a JSON array, and its `webhook-id` is the id of
 /// the last one. If the request fails, all of them are sent again, perhaps together with later ones; a receiver
@@ -76,14 +76,14 @@ pub struct Webhook {
 }
 
 impl Webhook {
-    /// Creates a sink that sends to `url`. The secret, which the receiver uses to verify, is 24 to 64 bytes in base64,
-    /// with or without the prefix `whsec_`. The transport must not follow redirects; the transports of
+    /// Creates a sink that sends to `url`. The secret, with which the receiver verifies events, is 24 to 64 bytes in
+    /// base64, with or without the prefix `whsec_`. The transport must not follow redirects; the transports of
     /// [`transport`](methodical_client::transport) do not.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Setting`] if the URL is invalid, has a user name, or is plain `http` to another machine, and
-    /// if the secret is invalid. No error contains the secret.
+    /// Returns [`ErrorKind::Setting`] if the URL is invalid, has a user name, or is plain `http` to another machine,
+    /// and if the secret is invalid. No error contains the secret.
     pub fn new(transport: impl BlockingTransport, url: &str, secret: &str) -> Result<Self, Error> {
         let secret = keyed(secret)?;
         let invalid = || refused("it is not an absolute URL with `https` or `http`");
@@ -154,8 +154,8 @@ impl Webhook {
                 .because(shown)
         });
         let (head, body) = sent?.into_parts();
-        // Reading the response allows its connection to be reused. Errors do not matter: the status already says whether
-        // the event was received.
+        // Reading the response allows its connection to be reused. Errors do not matter: the status already says
+        // whether the event was received.
         let _discarded = body.collect(MAX_BODY);
         if head.status.is_success() {
             return Ok(());

@@ -1,5 +1,5 @@
-//! Splits JSON objects into the texts of their fields, computes the meaning of a value, which is equal for values that
-//! mean the same, and finds the fields in which two versions of a record differ.
+//! Splits JSON objects into the JSON text of their fields, computes the meaning of a value (text that is equal for
+//! values that mean the same), and finds the fields in which two versions of a record differ.
 
 use std::borrow::{Borrow, Cow};
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,7 +49,7 @@ pub(crate) fn written(value: &(impl Serialize + ?Sized)) -> Result<String, Error
     serde_json::to_string(value).map_err(unwritten)
 }
 
-/// Writes a record as JSON as its model does, so that values that the model considers equal are equal as text.
+/// Writes a record as JSON in its model's form, so that values that the model considers equal have equal text.
 pub(crate) fn write<'a>(record: &impl Serialize, json: &'a mut Vec<u8>) -> Result<&'a str, Error> {
     json.clear();
     serde_json::to_writer(&mut *json, record).map_err(unwritten)?;
@@ -74,12 +74,12 @@ pub(crate) const MAX_DEPTH: usize = 128;
 
 /// Returns the meaning of a JSON value: text that is equal for values that mean the same.
 ///
-/// Whitespace, the order of fields, escapes in strings, and the notation of numbers are ignored; the order of list items
-/// is not.
+/// Whitespace, the order of fields, escapes in strings, and the notation of numbers are ignored; the order of list
+/// items is not.
 ///
 /// # Errors
 ///
-/// The value is invalid, or nested too deeply.
+/// Fails if the value is invalid, or nested too deeply.
 pub(crate) fn meaning(value: &str) -> Result<String, Error> {
     let mut out = String::new();
     write_meaning(value, &mut out, MAX_DEPTH)?;
@@ -149,8 +149,8 @@ pub(crate) fn changed(old: Version<'_>, new: Version<'_>) -> Result<Vec<String>,
     Ok(changed.into_iter().collect())
 }
 
-/// The meanings of the fields, by path. Of a nested record with columns, only the fields have a meaning, not the whole
-/// record.
+/// The meanings of the fields, by path. A nested record with columns has no meaning as a whole; each of its fields has
+/// one.
 type Values<'a> = BTreeMap<Vec<Cow<'a, str>>, String>;
 
 fn values<'a>(record: &'a str, is_nested: &impl Fn(&str) -> bool) -> Result<Values<'a>, Error> {

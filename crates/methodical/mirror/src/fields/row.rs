@@ -89,8 +89,8 @@ impl<'a> Row<'a> {
     }
 
     /// Reads a record that its model wrote, if [`to_model_json`](Self::to_model_json) would return exactly this text:
-    /// each field has a column, they are in order, and no string has an escape. That holds for most records, and a
-    /// first sync reads every record.
+    /// each field has a column, they are in order, and no string has an escape. This is a fast path: most records are
+    /// written this way, and a first sync reads every record.
     pub(crate) fn verbatim(json: &'a str, shape: &Shape) -> Option<Self> {
         let mut cells = vec![None; shape.columns.len()];
         let mut columns = shape.columns.iter().zip(&mut cells);
@@ -151,7 +151,7 @@ impl<'a> Row<'a> {
         written(&members(&self.to_model_json(shape)?)?)
     }
 
-    /// Returns the record as JSON text as its model writes it: fields in the order of the columns, then the unlisted ones.
+    /// Returns the record as JSON text in its model's form: fields in the order of the columns, then the unlisted ones.
     pub(crate) fn to_model_json(&self, shape: &Shape) -> Result<String, Error> {
         let mut extra = self.extra.as_deref().map_or_else(|| Ok(Members::new()), members)?;
         let nulls = self.nulls.as_deref().map_or(Ok(Vec::new()), serde_json::from_str);

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, ErrorKind};
 use crate::fields::{fill, hex};
 
-/// How to treat an existing file.
+/// What to do with an existing file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Existing {

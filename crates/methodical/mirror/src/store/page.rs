@@ -38,7 +38,7 @@ pub enum Order {
 /// # assert_ne!(paging, Paging::new(50));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_structs, reason = "the fields that are not set have a default")]
+#[expect(clippy::exhaustive_structs, reason = "fields that are not set have defaults")]
 pub struct Paging {
     /// The maximum number of records.
     pub limit: usize,

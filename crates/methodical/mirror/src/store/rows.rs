@@ -21,7 +21,8 @@ pub enum State {
     Present,
     /// It was absent from the last complete list.
     Missing,
-    /// It was absent from several complete lists in a row, so that it counts as deleted. Its personal fields are erased.
+    /// It was absent from several complete lists in a row, so that it counts as deleted. Its personal fields are
+    /// erased.
     Gone,
     /// It was erased on request, and later lists do not bring it back.
     Forgotten,
@@ -66,7 +67,7 @@ pub struct Record {
     pub changed_at: i64,
     /// When the first of the consecutive complete lists without the record was received; `None` if it is present.
     pub missing_since: Option<i64>,
-    /// When the record was gone or forgotten; `None` if it is neither.
+    /// When the record became gone or forgotten; `None` if it is neither.
     pub gone_at: Option<i64>,
     /// The record as JSON text. If it is gone or forgotten, it has no personal and no unlisted fields.
     pub json: String,

@@ -30,7 +30,7 @@ use crate::recovery::asking::{Fate, Group};
 /// # let _ = options;
 /// ```
 #[derive(Clone)]
-#[expect(clippy::exhaustive_structs, reason = "the fields that are not set have a default")]
+#[expect(clippy::exhaustive_structs, reason = "fields that are not set have defaults")]
 pub struct SyncOptions {
     /// Whether the first sync of a list emits its records as added.
     pub emits_baseline: bool,
@@ -139,7 +139,7 @@ pub struct TableReport {
 }
 
 impl SyncReport {
-    /// Returns all errors: of tables, groups and gauges, and the one that belongs to none of them.
+    /// Returns all errors: those of tables, groups and gauges, and the one that belongs to no table.
     pub fn failures(&self) -> impl Iterator<Item = &Error> {
         let samples = self.samples.iter().filter_map(|sample| sample.result.as_ref().err());
         self.tables.iter().flat_map(TableReport::errors).chain(samples).chain(&self.error)

@@ -67,8 +67,8 @@ impl Mirror {
         file.finish(to, existing)
     }
 
-    /// Restores a backup to a file, after checking it as [`check`](Self::check) does. The file appears, or is replaced, when
-    /// the restored mirror is complete.
+    /// Restores a backup to a file, after checking it as [`check`](Self::check) does. The file appears, or is replaced,
+    /// when the restored mirror is complete.
     ///
     /// The restored mirror has a new identity: it refuses all earlier cursors, because it will reuse the numbers of
     /// changes that readers may have seen with other contents. Readers must take a new snapshot. Its own consumers keep
@@ -249,7 +249,7 @@ fn forget_again(copy: &mut Store, former: &Path, at: i64) -> Result<(), Error> {
     })
 }
 
-/// Refuses a log that SQLite would take for the log of the restored file.
+/// Refuses a log that SQLite would mistake for the log of the restored file.
 fn refuse_log(to: &Path) -> Result<(), Error> {
     let logs = ["-wal", "-journal"].map(|suffix| files::with_suffix(to, suffix));
     let Some(log) = logs.iter().find(|log| has_contents(log)) else { return Ok(()) };

@@ -45,7 +45,8 @@ pub enum FindingKind {
     Damage,
     /// The counts of a table differ from its rows.
     Counts,
-    /// The hash of a record does not match its contents, or some of them cannot be read: another program changed the row.
+    /// The hash of a record does not match its contents, or some of them cannot be read: another program changed the
+    /// row.
     Hash,
     /// A record that is gone or forgotten has a personal or an unlisted value.
     Erasure,
@@ -174,7 +175,8 @@ impl Store {
         Ok(check)
     }
 
-    /// Returns the damage that the database finds in itself: names of tables and indexes, and numbers of rows and pages.
+    /// Returns the damage that the database finds in itself: names of tables and indexes, and numbers of rows and
+    /// pages.
     fn damage(&self) -> Result<Vec<String>, Error> {
         let found = self.connection.prepare("PRAGMA integrity_check").and_then(|mut statement| {
             statement.query_map((), |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()

@@ -102,8 +102,8 @@ fn a_column_that_becomes_personal_is_no_change() {
     assert_eq!(records(&mirror).remove(0).2, r#"{"id":"1","size":3}"#);
 }
 
-/// Text with half of an emoji has no meaning that a later sync could compare. Its record is rejected, and the others are
-/// kept.
+/// Text with half of an emoji has no meaning that a later sync could compare. Its record is rejected, and the others
+/// are kept.
 #[test]
 fn a_record_that_cannot_be_compared_later_is_rejected() {
     let (_place, mut mirror) = Place::opened();

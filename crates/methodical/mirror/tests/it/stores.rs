@@ -174,7 +174,7 @@ fn most_people_that_change_at_once_are_refused() {
     // Ids are reassigned: each one now refers to the next person.
     let error = sync(Rules::default(), &list(1, 20)).unwrap_err();
     assert_eq!(error.missing(), Some(20));
-    let says = "20 of 20 records have other personal data, as if their ids now belonged to other people; \
+    let says = "20 of 20 records have different personal data, as if their ids now belonged to other people; \
                 check the service, then accept 20 missing records";
     assert_eq!(error.to_string(), says);
     let half = [&list(1, 10)[..], &people[10..]].concat();
