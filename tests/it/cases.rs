@@ -24,8 +24,8 @@ fn select<'a>(service: &'a Service, example: &Example) -> &'a str {
     service.operations.get(example.operation).map_or("", |one| &one.select)
 }
 
-/// Decodes a response with the decoder of its operation, and returns the indexes of the rejected records. Returns `None`
-/// for an unknown operation.
+/// Decodes a response with the decoder of its operation, and returns the indexes of the rejected records. Returns
+/// `None` for an unknown operation.
 fn rejected(select: &str, body: &[u8]) -> Option<Vec<usize>> {
     let indexes = |rejected: &[gateway_client::model::Rejected]| {
         rejected.iter().map(|one| usize::try_from(one.index()).unwrap()).collect()

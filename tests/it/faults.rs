@@ -1,6 +1,6 @@
 //! Faults of peers, byte by byte, over two transports. Each call ends within its time limit with a typed error, retries
-//! only where that can help, and never puts the token or personal data into any output. The snapshot has one outcome for
-//! each fault, or one for each transport where the transports differ.
+//! only where that can help, and never puts the token or personal data into any output. The snapshot has one outcome
+//! for each fault, or one for each transport where the transports differ.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -105,8 +105,8 @@ fn over_both(case: &Case) -> String {
     rows.map(|(over, row)| format!("{over}: {row}")).join("; ")
 }
 
-/// Returns the outcome of a case, and fails if every try exceeds its time limit. On a busy machine some tries are late; a
-/// client that ignores its limit is late in every try.
+/// Returns the outcome of a case, and fails if every try exceeds its time limit. On a busy machine some tries are late;
+/// a client that ignores its limit is late in every try.
 fn in_time(case: &Case, over: Over) -> String {
     let mut late = Vec::new();
     loop {

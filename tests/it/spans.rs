@@ -95,7 +95,8 @@ fn story(log: &Log) -> String {
 /// The outcome of an attempt: a status with a body, or a failure of the transport.
 type Step = Result<(u16, &'static str), TransportErrorKind>;
 
-/// Returns both clients over the same script, with two attempts, no pause between them, and another token after a refusal.
+/// Returns both clients over the same script, with two attempts, no pause between them, and another token after a
+/// refusal.
 fn drivers(steps: &[Step]) -> [Driver; 2] {
     let outcome = |step: &Step| match *step {
         Ok((status, body)) => Ok(json(status, body)),

@@ -32,7 +32,8 @@ fn a_million_records_are_streamed_in_constant_memory() {
     let [first, second] = Driver::both(&base_url, TOKEN);
     for (mode, driver) in [("async", first), ("blocking", second)] {
         let before = server.progress().written;
-        // Memory is measured in a child process, without the server. A child that runs too long loses the server and ends.
+        // Memory is measured in a child process, without the server. A child that runs too long loses the server and
+        // ends.
         let mut child = Command::new(env::current_exe().unwrap());
         child.args(["streaming::reader", "--exact", "--ignored", "--nocapture"]);
         child.env(BASE_URL, &base_url).env(MODE, mode);

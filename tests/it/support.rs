@@ -194,8 +194,8 @@ impl io::Write for Log {
 
 /// Calls a function with a subscriber for the spans and events of this thread.
 ///
-/// If the process has only one subscriber, tracing asks the subscriber of the current thread whether it is interested in
-/// a new event, and caches the answer for all threads, so other tests could turn the event off. So always use two.
+/// If the process has only one subscriber, tracing asks the subscriber of the current thread whether it is interested
+/// in a new event, and caches the answer for all threads, so other tests could turn the event off. So always use two.
 pub(crate) fn with_subscriber<T>(
     subscriber: impl tracing::Subscriber + Send + Sync,
     function: impl FnOnce() -> T,

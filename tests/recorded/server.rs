@@ -358,8 +358,8 @@ gateway-server import --account recorded b.json
 gateway-server import --account recorded b2.json
 "#;
 
-/// Each line is a request, whose parts are separated by two spaces: the first line of the head, and fields. Every request
-/// has the token of an account, unless it has another field `Authorization`.
+/// Each line is a request, whose parts are separated by two spaces: the first line of the head, and fields. Every
+/// request has the token of an account, unless it has another field `Authorization`.
 const EXCHANGES: &str = "
 # The operations (D-presence, D-order, D-kind, D-credits)
 GET /c/oauth/v1?method=candidates/list

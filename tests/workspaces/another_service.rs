@@ -1,5 +1,5 @@
-//! Workspaces for other services, which `init` creates outside this one: they compile without warnings, with other crate
-//! names. One follows the guide "Use it for your own API", up to a program of ten lines that calls a service.
+//! Workspaces for other services, which `init` creates outside this one: they compile without warnings, with other
+//! crate names. One follows the guide "Use it for your own API", up to a program of ten lines that calls a service.
 
 use std::fs;
 use std::path::Path;
@@ -64,7 +64,8 @@ fn the_types_of_language_2_compile_and_keep_their_values() {
     workspace.passes("test", &["--all-features"]);
 }
 
-/// A service whose bodies report failures, with data in all places and lists in pages: its client understands its mocks.
+/// A service whose bodies report failures, with data in all places and lists in pages: its client understands its
+/// mocks.
 #[test]
 fn a_service_with_failures_in_its_bodies_works() {
     let parent = tempfile::tempdir().unwrap();

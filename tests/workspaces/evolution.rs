@@ -1,8 +1,8 @@
 //! A change of the spec reaches everything generated from it, without an edit by hand.
 //!
 //! Each test copies the workspace, changes or replaces the spec, runs the generator, and checks the result with cargo.
-//! The copies share our target directory, so that dependencies are not built again. Cargo distinguishes packages by their
-//! path in the workspace, so each copy is one folder deeper in its workspace.
+//! The copies share our target directory, so that dependencies are not built again. Cargo distinguishes packages by
+//! their path in the workspace, so each copy is one folder deeper in its workspace.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use crate::process::output;
 
-/// Adds fields, a value of an open enum, and an operation with a model. The fields need no edit: everything compiles, tests
-/// included. The operation needs one.
+/// Adds fields, a value of an open enum, and an operation with a model. The fields need no edit: everything compiles,
+/// tests included. The operation needs one.
 #[test]
 fn an_addition_reaches_every_crate() {
     let scratch = Scratch::new("addition");

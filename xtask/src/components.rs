@@ -38,8 +38,8 @@ impl Component {
     }
 }
 
-/// Returns the crates in a build of a package, by name and version. The selection consists of flags of `cargo tree`, such
-/// as `--all-features` or `--target`.
+/// Returns the crates in a build of a package, by name and version. The selection consists of flags of `cargo tree`,
+/// such as `--all-features` or `--target`.
 ///
 /// # Errors
 ///

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use crate::components::cargo;
 
-/// The rules, lowest layer first: a crate may depend only on crates that precede it in this table. Each row has a crate, the
-/// crates of the workspace on which it depends, and the crates on which it must not depend, directly or indirectly, with
-/// all features enabled. A crate may have several rows.
+/// The rules, lowest layer first: a crate may depend only on crates that precede it in this table. Each row has a
+/// crate, the crates of the workspace on which it depends, and the crates on which it must not depend, directly or
+/// indirectly, with all features enabled. A crate may have several rows.
 const RULES: &str = "
 methodical-model         |                                                      | http hyper log reqwest rustls tokio tracing ureq url
 gateway-model            | methodical-model                                     | http hyper log reqwest rustls tokio tracing ureq url
@@ -115,7 +115,8 @@ pub(crate) struct Graph<'a> {
 }
 
 impl<'a> Graph<'a> {
-    /// Reads the output of `cargo tree` whose lines begin with their depth. `named` returns the name in the rest of a line.
+    /// Reads the output of `cargo tree` whose lines begin with their depth. `named` returns the name in the rest of a
+    /// line.
     pub(crate) fn of(tree: &'a str, named: fn(&str) -> &str) -> Self {
         let mut graph = Self::default();
         let mut above: Vec<&str> = Vec::new();

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::components::Component;
 
-/// Writes the bill of materials of a package. It contains neither a time nor a random serial number, so the same sources
-/// always give the same text.
+/// Writes the bill of materials of a package. It contains neither a time nor a random serial number, so the same
+/// sources always give the same text.
 ///
 /// # Errors
 ///

@@ -29,8 +29,8 @@ pub(crate) fn client_config(options: &Options) -> Result<ClientConfig, Transport
     let builder = match Verifier::new_with_extra_roots(extra_roots(options), provider) {
         Ok(verifier) => builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)),
         Err(error) if !options.extra_roots.is_empty() => return Err(setup_failed(error)),
-        // A system without roots, such as a minimal container, can still use `http`. So trust nothing instead of failing
-        // here; `https` then fails with a certificate error.
+        // A system without roots, such as a minimal container, can still use `http`. So trust nothing instead of
+        // failing here; `https` then fails with a certificate error.
         Err(_) => builder.with_root_certificates(RootCertStore::empty()),
     };
     let mut config = match &options.client_certificate {

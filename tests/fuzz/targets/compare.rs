@@ -14,8 +14,8 @@ use methodical_mirror::{
 /// Whether the feed contains the first list, and the steps.
 type Input = (bool, Vec<(u8, List)>);
 
-/// Records with consecutive identities: the first one, their number and their size. Then the number of entries that cannot
-/// be decoded, and the number of missing records that is accepted.
+/// Records with consecutive identities: the first one, their number and their size. Then the number of entries that
+/// cannot be decoded, and the number of missing records that is accepted.
 type List = (Vec<(u8, u8, u8)>, u8, Option<u8>);
 
 fuzz_target!(|input: Input| {

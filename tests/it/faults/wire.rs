@@ -1,5 +1,5 @@
-//! Faults of connections, heads, framing and proxies. The kit covers those that every transport reports alike; here is one
-//! for each reaction of the client.
+//! Faults of connections, heads, framing and proxies. The kit covers those that every transport reports alike; here is
+//! one for each reaction of the client.
 
 use super::case::{End, Group, LIST, Peer, Script, answer, fault, head, plays};
 

@@ -189,8 +189,8 @@ fn place(records: &mut Records, random: &mut Rng, candidate: i64) {
     }
 }
 
-/// A candidate in no vacancy. If all candidates were in all vacancies, a mirror could not tell whether the service applies
-/// the filter, and would refuse the recovery.
+/// A candidate in no vacancy. If all candidates were in all vacancies, a mirror could not tell whether the service
+/// applies the filter, and would refuse the recovery.
 const UNPLACED: i64 = 1;
 
 /// The names of statuses. The contract lists all of them, so a mirror requests them without a setting.

@@ -82,8 +82,8 @@ impl Copy {
     }
 }
 
-/// Returns whether a complete list turns a table from `before` into `after`: each record of the list is present, and any
-/// other one is missing at first, and then gone.
+/// Returns whether a complete list turns a table from `before` into `after`: each record of the list is present, and
+/// any other one is missing at first, and then gone.
 pub(crate) fn is_synced(table: &str, before: &Rows, after: &Rows, records: &Records) -> bool {
     let (list, name) = match table {
         CANDIDATES => (records.list(None, None), "name"),

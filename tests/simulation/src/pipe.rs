@@ -67,8 +67,8 @@ struct State {
 }
 
 impl Pipe {
-    /// Creates both ends of a connection, and a handle that resets it. `faults` are for the bytes from the first end and
-    /// from the second.
+    /// Creates both ends of a connection, and a handle that resets it. `faults` are for the bytes from the first end
+    /// and from the second.
     pub(crate) fn pair(
         roads: [Arc<dyn Road>; 2],
         faults: [Option<Fault>; 2],

@@ -1,6 +1,7 @@
 //! Tests in Node: the client on `fetch`, and the adapter under the conformance kit.
 //!
-//! The program `wasm-tests` starts the peers and gives their addresses in variables. Without one, its test does nothing.
+//! The program `wasm-tests` starts the peers and gives their addresses in variables. Without one, its test does
+//! nothing.
 #![cfg(all(target_family = "wasm", target_os = "unknown"))]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -32,8 +32,8 @@ fn subject(setup: &Setup) -> Result<Subject, TransportError> {
     Ok(Subject::asynchronous(Remote::new(setup.idle_timeout)).without_tls(reason))
 }
 
-/// Runs a check that failed unexpectedly again, alone: each exchange takes several messages to Node, so that many checks
-/// in parallel can exceed their time limits.
+/// Runs a check that failed unexpectedly again, alone: each exchange takes several messages to Node, so that many
+/// checks in parallel can exceed their time limits.
 fn confirmed(finding: Finding) -> Finding {
     let is_new = matches!(finding.verdict, Verdict::Fail(_)) && exception(&finding).is_none();
     match CHECKS.iter().find(|check| is_new && check.name == finding.check) {

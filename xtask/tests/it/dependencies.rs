@@ -30,7 +30,8 @@ fn no_crate_for_the_browser_is_built_for_another_target() {
     assert!(!built(&["--package", "gateway-client", "--all-features"]).contains("tokio-util"));
 }
 
-/// Two providers would double the C code to build, and each rustls configuration without an explicit provider would panic.
+/// Two providers would double the C code to build, and each rustls configuration without an explicit provider would
+/// panic.
 #[test]
 fn every_build_has_one_cryptography_provider() {
     let ring = ["ring"];

@@ -1,5 +1,5 @@
-//! The supply chain: where dependencies come from, which features they have, and the documents about them. `.ci/supply` runs
-//! the checks that need other tools.
+//! The supply chain: where dependencies come from, which features they have, and the documents about them. `.ci/supply`
+//! runs the checks that need other tools.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

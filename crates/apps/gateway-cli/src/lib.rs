@@ -22,8 +22,8 @@ pub fn run(program: &Program) -> ExitCode {
     methodical_cli::run::<OperationCommand>(program)
 }
 
-/// Runs a program like [`run`], but inside another process, such as Python's, and with these arguments; the first one is the
-/// name of the program. Returns the exit code.
+/// Runs a program like [`run`], but inside another process, such as Python's, and with these arguments; the first one
+/// is the name of the program. Returns the exit code.
 pub fn run_embedded(program: &Program, arguments: &[OsString]) -> u8 {
     methodical_cli::run_embedded::<OperationCommand>(program, arguments)
 }

@@ -1,8 +1,8 @@
 //! Speed of decoding, compared in the same run with `serde_json` into derived structs.
 //!
-//! `cargo bench --manifest-path crates/gateway-model/benches/Cargo.toml` prints the table; with `-- --write` it also goes to
-//! `docs/benchmarks.md`. Times are the thread's CPU time, rounds are interleaved, and a ratio is the median of the ratios
-//! within each round.
+//! `cargo bench --manifest-path crates/gateway-model/benches/Cargo.toml` prints the table; with `-- --write` it also
+//! goes to `docs/benchmarks.md`. Times are the thread's CPU time, rounds are interleaved, and a ratio is the median of
+//! the ratios within each round.
 
 #![expect(
     clippy::cast_precision_loss,

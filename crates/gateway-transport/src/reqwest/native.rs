@@ -54,7 +54,8 @@ impl ReqwestTransport {
 
     /// Converts a request for reqwest and starts it. Returns the future of the response, and the deadline for its head.
     ///
-    /// This is separate from [`send`](Transport::send) to keep these locals out of the future that each request allocates.
+    /// This is separate from [`send`](Transport::send) to keep these locals out of the future that each request
+    /// allocates.
     fn start(
         &self,
         request: Request,

@@ -84,7 +84,8 @@ fn within_cgi() {
     }
 }
 
-/// Runs a test of this file in a process whose environment names a proxy. All tests of one process share its environment.
+/// Runs a test of this file in a process whose environment names a proxy. All tests of one process share its
+/// environment.
 #[track_caller]
 fn run(test: &str, proxy: &RawServer, variables: &[(&str, &str)]) {
     let mut child = Command::new(env::current_exe().unwrap());

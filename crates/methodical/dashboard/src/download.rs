@@ -135,7 +135,8 @@ fn json(view: &View<'_>, row: &Record, record: &str) -> String {
     format!("{{{inside}{comma}\"{MIRROR}\":{known}}}")
 }
 
-/// Returns the columns of a view: the fields of the contract that are not hidden, and what the mirror knows about a row.
+/// Returns the columns of a view: the fields of the contract that are not hidden, and what the mirror knows about a
+/// row.
 fn columns(view: &View<'_>, hides_personal: bool) -> Vec<DownloadColumn> {
     let all = view.table.columns().iter();
     let shown = all.filter(|column| !(hides_personal && column.is_personal()));

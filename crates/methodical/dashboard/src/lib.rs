@@ -1,7 +1,7 @@
 //! Read-only pages over a mirror of a gateway, for a browser.
 //!
-//! The pages are HTML with one style sheet and no script. Tables, columns, groups, values and gauges come from the generated
-//! description of a service, [`Mirrored`](methodical_mirror::model::tables::Mirrored).
+//! The pages are HTML with one style sheet and no script. Tables, columns, groups, values and gauges come from the
+//! generated description of a service, [`Mirrored`](methodical_mirror::model::tables::Mirrored).
 //!
 //! # Pages
 //!
@@ -17,8 +17,10 @@
 //!
 //! # Safety
 //!
-//! - The server listens on a loopback address, unless it has [TLS](Dashboard::tls) or is [behind a proxy](Dashboard::behind_proxy).
-//! - The first URL has a token that works once. It sets a cookie that scripts cannot read and that other sites cannot send.
+//! - The server listens on a loopback address, unless it has [TLS](Dashboard::tls) or is [behind a
+//!   proxy](Dashboard::behind_proxy).
+//! - The first URL has a token that works once. It sets a cookie that scripts cannot read and that other sites cannot
+//!   send.
 //! - A request with another `Host` or `Origin` is refused, so that no other site reaches the pages by its own name.
 //! - Only `GET` and `HEAD` are allowed, and `POST` for the login. Nothing is written except
 //!   [indexes](Dashboard::index).

@@ -41,8 +41,8 @@ pub struct ParquetStream {
 }
 
 impl ParquetStream {
-    /// Starts a Parquet file with these fields. Each has a path, with dots between its parts, and a type, which is `None`
-    /// if it is unknown.
+    /// Starts a Parquet file with these fields. Each has a path, with dots between its parts, and a type, which is
+    /// `None` if it is unknown.
     ///
     /// # Errors
     ///

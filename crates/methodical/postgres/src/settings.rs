@@ -111,8 +111,8 @@ impl Settings {
         config.connect(self.tls.clone()).map_err(|error| explain(&error, &self.names))
     }
 
-    /// Finds the password in the password file, unless it is known. The file is read again for each connection, so that it
-    /// can be changed while servers are running.
+    /// Finds the password in the password file, unless it is known. The file is read again for each connection, so that
+    /// it can be changed while servers are running.
     fn find_password(&self) -> Result<Option<String>, Error> {
         // `/dev/null` switches the default file off.
         let path = self.passfile.as_deref().filter(|path| path.is_file());

@@ -1,7 +1,7 @@
 //! The operations of a service as `wiremock` mocks, for tests of code that uses a client.
 //!
-//! A [`Mock`] matches the calls of an operation, generated or a [`RawQuery`](methodical_model::RawQuery), and responds with
-//! the types of its records. A generated crate also has a function for each example of the spec.
+//! A [`Mock`] matches the calls of an operation, generated or a [`RawQuery`](methodical_model::RawQuery), and responds
+//! with the types of its records. A generated crate also has a function for each example of the spec.
 //!
 //! A call that no mock matches gets status 404. If expected calls did not arrive, `wiremock` lists the requests that it
 //! received.
@@ -233,8 +233,8 @@ impl<O> fmt::Debug for Mock<O> {
 }
 
 /// Returns the JSON text before and after the data of a successful response, with the fields beside it. A marker of
-/// success is in the innermost object that contains both it and the data: before the data, unless a field beside the data
-/// has its name.
+/// success is in the innermost object that contains both it and the data: before the data, unless a field beside the
+/// data has its name.
 fn around(place: &Body, beside: &str) -> (String, String) {
     let (mut open, mut close) = (String::new(), String::new());
     let depth_of_beside = place.at.len().saturating_sub(1 + place.beside_above);

@@ -1,4 +1,5 @@
-//! Programs from other projects load the output of the connectors. `.ci/full connectors` installs them and runs these tests.
+//! Programs from other projects load the output of the connectors. `.ci/full connectors` installs them and runs these
+//! tests.
 
 use std::env;
 use std::path::{Path, PathBuf};

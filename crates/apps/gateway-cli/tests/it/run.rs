@@ -153,8 +153,8 @@ pub(crate) fn serve_with(
     .unwrap()
 }
 
-/// Starts a service without candidates, whose vacancies and whose balance depend on the number of the request. The last of
-/// each is repeated.
+/// Starts a service without candidates, whose vacancies and whose balance depend on the number of the request. The last
+/// of each is repeated.
 pub(crate) fn serve_account(
     vacancies: &'static [&'static str],
     balances: &'static [&'static str],

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use crate::process::{Server, ask, median, pause, request};
 
-/// Measures `credits/get` alone, and while 8 clients read the list in gzip as fast as they can and 32 clients read it at
-/// about 1 MB/s each.
+/// Measures `credits/get` alone, and while 8 clients read the list in gzip as fast as they can and 32 clients read it
+/// at about 1 MB/s each.
 pub(crate) fn beside_lists(database: &str, token: &str) {
     let server = Server::start(database, &[]);
     let mut ratios = Vec::new();

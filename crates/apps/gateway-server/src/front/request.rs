@@ -35,7 +35,8 @@ impl Client {
         }
         let values = headers.get_all(X_FORWARDED_FOR).iter();
         let read = |value: &HeaderValue| value.to_str().map_or_else(|_| vec![None], forwarded_for);
-        // The last proxy is at the end. Reading from there, everything beyond the first untrusted address may be forged.
+        // The last proxy is at the end. Reading from there, everything beyond the first untrusted address may be
+        // forged.
         let client = values.flat_map(read).rev().find(|hop| !hop.is_some_and(is_trusted));
         // A client must not evade the limits with a malformed header, so all such clients of a proxy share a key.
         let named = client.map(|hop| hop.unwrap_or(peer));

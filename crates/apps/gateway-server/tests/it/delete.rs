@@ -309,7 +309,8 @@ fn an_account_is_deleted_after_a_confirmation_only() {
     assert!(size < 200 * 1024, "{size}");
 }
 
-/// Kills the command at 50 moments of its run. Everything is deleted or nothing, and the next run completes the erasure.
+/// Kills the command at 50 moments of its run. Everything is deleted or nothing, and the next run completes the
+/// erasure.
 #[test]
 fn a_killed_deletion_deletes_everything_or_nothing() {
     let fixture = Fixture::new(300);

@@ -1,5 +1,5 @@
-//! HTTP/2 as slow, absent and hostile clients use it: timeouts, the ends of responses, and cheap attacks. `h2` reads the
-//! frames, and its tests cover invalid ones.
+//! HTTP/2 as slow, absent and hostile clients use it: timeouts, the ends of responses, and cheap attacks. `h2` reads
+//! the frames, and its tests cover invalid ones.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;

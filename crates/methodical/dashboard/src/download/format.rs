@@ -39,7 +39,8 @@ type WriterOf = dyn Fn(&[DownloadColumn]) -> io::Result<Box<dyn DownloadWriter>>
 
 impl DownloadFormat {
     /// Creates a format with its display name, such as `CSV`, its file extension, its media type (RFC 9110, section
-    /// 8.3.1), and a function that creates a record writer for the given columns, or fails if the format cannot hold them.
+    /// 8.3.1), and a function that creates a record writer for the given columns, or fails if the format cannot hold
+    /// them.
     pub fn new(
         name: &'static str,
         extension: &'static str,

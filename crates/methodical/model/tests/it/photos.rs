@@ -5,8 +5,8 @@ use methodical_model::codegen::{self, Body, Decides, Nulls, QueryBuilder, Verdic
 use methodical_model::paging::{PageMarks, PagedBy, Paging, Position};
 use methodical_model::{DecodeError, ErrorClass, Extra, Operation, PagedOperation, Query, Service};
 
-/// Declares a record in its owned and its borrowed form, from the lines of `codegen::record`. A generated crate writes out
-/// both structs.
+/// Declares a record in its owned and its borrowed form, from the lines of `codegen::record`. A generated crate writes
+/// out both structs.
 macro_rules! both_forms {
     (
         $(#[$attribute:meta])*

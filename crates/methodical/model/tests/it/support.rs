@@ -32,7 +32,8 @@ pub(crate) fn decoded<T: Record + Serialize + PartialEq>(json: &str) -> Result<T
     }
 }
 
-/// Requires that a record with these fields is rejected with an error of this kind, at this path, with this expectation.
+/// Requires that a record with these fields is rejected with an error of this kind, at this path, with this
+/// expectation.
 #[track_caller]
 pub(crate) fn rejected<T>(members: &str, kind: DecodeErrorKind, path: &str, expected: &str)
 where

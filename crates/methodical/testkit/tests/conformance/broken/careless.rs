@@ -1,5 +1,5 @@
-//! Transports that break one rule of HTTP/1.1. They share a small client, which opens a connection for each request, unless
-//! the rule is about connections that must not be reused.
+//! Transports that break one rule of HTTP/1.1. They share a small client, which opens a connection for each request,
+//! unless the rule is about connections that must not be reused.
 
 use std::io::{self, Write as _};
 use std::net::TcpStream;
