@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 
 use crate::error::usage;
 
-/// The items that a thread produces. If the feed is dropped, the thread ends when it sends the next item.
+/// The items that a thread produces. If the feed is dropped, the thread ends when it next sends an item.
 pub(crate) struct Feed<T> {
     items: Mutex<Receiver<T>>,
     /// Whether the thread has finished without a panic.

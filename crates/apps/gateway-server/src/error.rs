@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::fmt;
 
-/// The kind of an error, for callers that react to it.
+/// The kind of an error, so that a caller can decide what to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// A flag, an environment variable or a setting in the configuration file is invalid.
+    /// A setting is invalid: a flag, an environment variable, or the URL of a database.
     Config,
     /// Another process has locked the database; the same call may work later.
     StorageBusy,

@@ -96,7 +96,7 @@ impl Ops {
             store.health()?;
             store.newest_revision()
         });
-        // A probe has a timeout, and would take silence for a dead process.
+        // A probe has a timeout, and would mistake silence for a dead process.
         match timeout(READY_WITHIN, look).await {
             Ok(Ok(newest)) => Ok(newest),
             Ok(Err(error)) if error.kind() == ErrorKind::StorageCorrupt => Err(DAMAGED),

@@ -34,7 +34,7 @@ impl Export {
     ///
     /// # Errors
     ///
-    /// Fails if the endpoint or the roots of the system cannot be used.
+    /// Fails if the endpoint or the system's root certificates cannot be used.
     pub(crate) fn from_environment() -> Result<Option<Self>, Error> {
         let is_set = |name: &&str| env::var_os(name).is_some_and(|value| !value.is_empty());
         if !ENDPOINTS.iter().any(is_set) {
@@ -47,7 +47,7 @@ impl Export {
         let exporter = builder.build().map_err(|_error| {
             let names = ENDPOINTS.join(" or ");
             let next = "set it to a URL such as http://127.0.0.1:4318";
-            let text = format!("cannot export spans: {names} cannot be used; {next}");
+            let text = format!("cannot export spans: {names} is invalid; {next}");
             Error::new(ErrorKind::Config, text)
         })?;
         let name = env::var("OTEL_SERVICE_NAME").ok().filter(|name| !name.is_empty());

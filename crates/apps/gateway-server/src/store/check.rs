@@ -122,7 +122,7 @@ const ORPHANS: [(&str, &str); 6] = [
     (
         "SELECT count(*) FROM account a WHERE a.revision > 0 AND NOT EXISTS (SELECT 1 FROM revision r \
          WHERE r.account_id = a.id AND r.rev = a.revision)",
-        "accounts whose current revision does not exist",
+        "accounts whose current revision is missing",
     ),
     (
         "SELECT count(*) FROM application a WHERE NOT EXISTS (SELECT 1 FROM status s \

@@ -110,7 +110,7 @@ impl dyn Row + '_ {
     }
 
     pub(super) fn text(&self, column: usize) -> Result<String, Error> {
-        let odd = |error| Error::caused(ErrorKind::StorageCorrupt, "a text is not UTF-8", error);
+        let odd = |error| Error::caused(ErrorKind::StorageCorrupt, "text is not UTF-8", error);
         String::from_utf8(self.bytes(column)?.to_vec()).map_err(odd)
     }
 }

@@ -377,8 +377,8 @@ impl Kind {
             .replace("{o=s}", &same.join(" AND "))
     }
 
-    /// Adds the staged records that are not live, in the order of the key, so that the database appends. Of records
-    /// that share a key, it adds the first.
+    /// Adds the staged records that are not live, in the order of the key, so that the database appends. If records
+    /// share a key, adds only the first.
     fn insert(&self, keys: Keys, is_first: bool) -> String {
         let mut template = INSERT.to_owned();
         for (clause, is_needed) in

@@ -39,9 +39,9 @@ pub struct TokenInfo {
     pub label: String,
     /// When it was created.
     pub created_at: UnixTime,
-    /// When it expires, if ever.
+    /// When it expires; `None` if it never does.
     pub expires_at: Option<UnixTime>,
-    /// When it was revoked, if it was.
+    /// When it was revoked; `None` if it was not.
     pub revoked_at: Option<UnixTime>,
 }
 
