@@ -183,7 +183,7 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
         tables.push(Table {
             by: label(&outline::source(board.members).unwrap_or_default()),
             lead: format!(
-                "The share of each one’s {members} that ever had a {value}, and the median time until they left it."
+                "In each row, the share of {members} that ever had a {value}, and the median time until they left it."
             ),
             total: "New in 12 weeks",
             rows: counts.sources.iter().map(of_source).collect(),

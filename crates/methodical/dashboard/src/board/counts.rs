@@ -90,7 +90,7 @@ pub(crate) struct Part {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Figures {
     pub(crate) now: u64,
-    /// When half of the current members had it.
+    /// When at least half of the current members had it.
     pub(crate) half: i64,
     /// How many members have or had it.
     pub(crate) ever: u64,
