@@ -1,4 +1,4 @@
-//! Writes records to Parquet without loss: a JSON column takes everything that does not fit into another column.
+//! Writes records to Parquet without loss: a JSON column holds everything that does not fit into another column.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

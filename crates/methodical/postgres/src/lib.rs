@@ -111,11 +111,11 @@ impl fmt::Debug for Connector {
 #[derive(Debug)]
 pub struct Error(Box<(ErrorKind, String)>);
 
-/// The kind of an [`Error`], for callers that react to it.
+/// The kind of an [`Error`], so that a caller can decide what to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The URL, an environment variable or a file that they name is invalid.
+    /// The URL or an environment variable is invalid, or a file that one of them names.
     Setting,
     /// The database, or this side of the connection, refused it.
     Refused,

@@ -34,7 +34,7 @@ impl Settings {
     pub(crate) fn parse(url: &str, lookup: impl Fn(&str) -> Option<String>) -> Result<Self, Error> {
         let variable = |name: &str| lookup(name).filter(|value| !value.is_empty());
         let (head, query) = url.split_once('?').unwrap_or((url, ""));
-        // The driver takes the first `@` as the end of the user and the password.
+        // The driver treats the first `@` as the end of the user and the password.
         if query.contains('@') {
             return Err(setting("the URL must have %3F for `?` in a password, and %40 for `@`"));
         }

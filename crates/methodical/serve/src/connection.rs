@@ -21,7 +21,7 @@ pub struct Connection {
     pub peer: IpAddr,
     _share: Option<Share<IpAddr>>,
     _permit: OwnedSemaphorePermit,
-    /// Why all requests of the connection are refused, if they are.
+    /// Why all requests of the connection are refused; `None` if they are not.
     pub(crate) refusal: Option<Refusal>,
     pub(crate) state: Mutex<State>,
 }
@@ -47,7 +47,7 @@ pub enum Cut {
 }
 
 impl Connection {
-    /// Returns why the responses were cut off, if they were.
+    /// Returns why the responses were cut off; `None` if they were not.
     pub fn cut(&self) -> Option<Cut> {
         self.state.lock().cut
     }
