@@ -38,7 +38,7 @@ struct Inner {
     service: Option<ServiceError>,
 }
 
-/// The kind of a [`DecodeError`], for callers that react to it.
+/// The kind of a [`DecodeError`], so that a caller can decide what to do next.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DecodeErrorKind {

@@ -18,7 +18,7 @@ use alloc::vec::Vec;
 
 use crate::scalar::either::{is_digits, is_plain};
 
-/// Returns the cell with a `'` before each part that a spreadsheet may take for a formula, or `None` if it needs none.
+/// Returns the cell with a `'` before each part that a spreadsheet may treat as a formula, or `None` if it needs none.
 ///
 /// A spreadsheet that uses another separator than the writer ignores quotes within a cell, and splits `x;=1+1`. A
 /// formula may therefore start after any usual separator, or on a new line. A part that already starts with `'` before
@@ -43,7 +43,7 @@ pub fn unguard(cell: &str) -> Option<String> {
     (guard(&plain).as_deref() == Some(cell)).then_some(plain)
 }
 
-/// Calls `change` at each part of the cell that a spreadsheet may take for a formula, and returns the new cell, or
+/// Calls `change` at each part of the cell that a spreadsheet may treat as a formula, and returns the new cell, or
 /// `None` if no part is one. `change` appends text, and returns how many bytes of the part to leave out.
 fn changed(cell: &str, change: impl Fn(&mut String, &str) -> usize) -> Option<String> {
     let places = places(cell);
@@ -60,7 +60,7 @@ fn changed(cell: &str, change: impl Fn(&mut String, &str) -> usize) -> Option<St
     Some(text)
 }
 
-/// Returns where the parts of a cell start that a spreadsheet may take for a formula, with or without guards.
+/// Returns where the parts of a cell start that a spreadsheet may treat as a formula, with or without guards.
 fn places(cell: &str) -> Vec<usize> {
     let is_first = is_formula(cell);
     // Fast path: nearly every cell is a single part.
@@ -163,7 +163,7 @@ mod tests {
             // A spreadsheet drops the NUL character.
             ("x\r\0-'", "x\r'\0-'"),
             ("=1;=2;＝3", "'=1;'=2;'＝3"),
-            // A reader that splits only at `;` takes the rest for one cell.
+            // A reader that splits only at `;` reads the rest as one cell.
             ("x;+1,cmd|x", "x;'+1,cmd|x"),
             // The previous cell may be a number with a sign.
             ("*cmd|' /C calc'!A0", "'*cmd|' /C calc'!A0"),

@@ -33,7 +33,7 @@
 //! | `service`, `operation`, `query`, `raw` | the traits of services and operations, percent-encoded queries, untyped queries |
 //! | `record`, `scalar`, `enums` | macros that define records, scalars and enums; the files below `scalar` have their functions |
 //! | `listing`, `extra` | the other types of values |
-//! | `decode` | `engine` walks a document as `layout` says, `cursor` is the fast path, `diagnose` explains with a `shape` why a record is rejected; `whole` and `stream` are the two entry points |
+//! | `decode` | `engine` walks a document as described by `layout`, `cursor` is the fast path, `diagnose` explains with a `shape` why a record is rejected; `whole` and `stream` are the two entry points |
 //! | `paging`, [`tables`] | descriptions that clients and mirrors use |
 //! | `random` | random values, for the feature `arbitrary` |
 //!

@@ -1,4 +1,4 @@
-//! Contract checks: does a service behave as its spec says?
+//! Contract checks: does a service conform to its spec?
 //!
 //! The checks are derived from a description of the service, which the generator writes from the spec: the operations
 //! and their parameters, the form of each response, and the fields of each record. A field or operation added to the

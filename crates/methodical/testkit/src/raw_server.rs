@@ -106,12 +106,12 @@ impl RawServer {
         self.address
     }
 
-    /// Returns the URI of `target`, with the IP address of the server.
+    /// Returns the absolute URI of `target` on this server, with its IP address.
     pub fn uri(&self, target: &str) -> String {
         format!("{}://{}{target}", self.scheme, self.address)
     }
 
-    /// Returns the URI of `target`, with the host name `localhost`.
+    /// Returns the absolute URI of `target` on this server, with the host name `localhost`.
     pub fn uri_by_name(&self, target: &str) -> String {
         format!("{}://localhost:{}{target}", self.scheme, self.address.port())
     }

@@ -16,7 +16,7 @@ pub(crate) type Path = &'static [&'static str];
 pub struct Body {
     /// Where the list or the object is.
     pub at: Path,
-    /// How the body reports a failure, if it does.
+    /// How the body reports a failure, if it can.
     pub verdict: Option<&'static Verdict>,
     /// Whether an empty list may be absent or `null`.
     pub absent_as_empty: bool,

@@ -41,7 +41,7 @@ pub(super) fn odd_target_is_verbatim_or_refused(kit: &Kit) -> Outcome {
         let Ok(request) = get(&server, target) else { continue };
         let expected = if kit.fetch(request).is_ok() { vec![target] } else { Vec::new() };
         let arrived: Vec<_> = server.progress().requests.iter().map(RawRequest::target).collect();
-        ensure!(arrived == expected, "{target}: the requests are {arrived:?}");
+        ensure!(arrived == expected, "{target}: the server received {arrived:?}");
     }
     Ok(())
 }

@@ -143,7 +143,7 @@ pub(super) fn token_is_for_one_request(kit: &Kit) -> Outcome {
     kit.fetch(get(&first, "/")?)?;
     let requests = [first.progress().requests, second.progress().requests].concat();
     let tokens: Vec<_> = requests.iter().map(|sent| sent.header("authorization").len()).collect();
-    ensure!(tokens == [1, 0, 0], "the numbers of tokens in the requests are {tokens:?}");
+    ensure!(tokens == [1, 0, 0], "the requests have {tokens:?} tokens instead of [1, 0, 0]");
     Ok(())
 }
 

@@ -311,7 +311,7 @@ pub(super) fn not_awaited_sends_nothing(kit: &Kit) -> Outcome {
     drop(transport.send(get(&server, "/")?));
     kit.fetch(get(&server, "/awaited")?)?;
     let targets: Vec<_> = server.progress().requests.iter().map(RawRequest::target).collect();
-    ensure!(targets == ["/awaited"], "the requests were {targets:?}");
+    ensure!(targets == ["/awaited"], "the server received {targets:?}");
     Ok(())
 }
 

@@ -67,9 +67,11 @@ fn each_text(
     let mut wrong = all.iter().filter(|(_, text)| !text.is_empty() && !holds(text));
     match wrong.next() {
         None => Ok(()),
-        Some((name, _)) => {
-            fail(format!("`{name}` is not {shape} in {} of {} texts", 1 + wrong.count(), all.len()))
-        }
+        Some((name, _)) => fail(format!(
+            "`{name}` is not {shape} in {} of {} values",
+            1 + wrong.count(),
+            all.len()
+        )),
     }
 }
 
