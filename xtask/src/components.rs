@@ -43,7 +43,7 @@ impl Component {
 ///
 /// # Errors
 ///
-/// If cargo fails, or `Cargo.lock` lacks a crate.
+/// Fails if cargo fails, or if `Cargo.lock` lacks a crate.
 pub fn components(
     root: &Path,
     package: &str,

@@ -62,7 +62,7 @@ const CLIENT_NEVER_DIRECT: &[&str] = &["hyper", "reqwest", "ureq", "url"];
 /// Returns the violations of the rules, one line each.
 ///
 /// # Errors
-/// If `cargo tree` cannot be run or fails.
+/// Fails if `cargo tree` cannot be run or fails.
 pub fn violations(root: &Path) -> Result<Vec<String>, String> {
     let edges = ["--edges", "normal,build", "--prefix", "depth"];
     let tree = cargo(root, &[&["tree", "--workspace", "--all-features"][..], &edges].concat())?;

@@ -11,7 +11,7 @@ use crate::components::Component;
 ///
 /// # Errors
 ///
-/// If a license cannot be read, or a crate has no license.
+/// Fails if a license cannot be read, or if a crate has no license.
 pub fn notices(package: &str, components: &[Component]) -> Result<String, String> {
     let linked: Vec<_> = components.iter().filter(|one| one.is_linked && !one.is_own()).collect();
     let mut by_text: BTreeMap<String, Vec<String>> = BTreeMap::new();

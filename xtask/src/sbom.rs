@@ -9,7 +9,7 @@ use crate::components::Component;
 ///
 /// # Errors
 ///
-/// If the package is not among the components.
+/// Fails if the package is not among the components.
 pub fn bill_of_materials(package: &str, components: &[Component]) -> Result<String, String> {
     let (programs, others): (Vec<_>, Vec<_>) =
         components.iter().partition(|component| component.name == package);

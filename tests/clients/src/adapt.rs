@@ -21,7 +21,7 @@ impl Limits {
     /// Reads the deadline of `request`.
     ///
     /// # Errors
-    /// If the deadline has passed, or outside a tokio runtime.
+    /// Fails if the deadline has passed, or outside a tokio runtime.
     pub fn of(request: &Request, idle_timeout: Duration) -> Result<Self, TransportError> {
         Deadline::remaining(request)?;
         Handle::try_current().map_err(|_missing| refused("the transport needs a tokio runtime"))?;
@@ -31,7 +31,7 @@ impl Limits {
     /// Waits for the head of a response.
     ///
     /// # Errors
-    /// If the head does not arrive by the deadline or within the idle timeout.
+    /// Fails if the head does not arrive by the deadline or within the idle timeout.
     pub async fn head<T>(self, exchange: impl Future<Output = T>) -> Result<T, TransportError> {
         let idle = Deadline::after(self.idle_timeout).instant();
         let limit = self.deadline.map_or(idle, |deadline| deadline.head().min(idle));
@@ -48,7 +48,7 @@ impl Limits {
 /// Refuses a target that is not absolute, that has credentials, or whose port is invalid.
 ///
 /// # Errors
-/// If the target is refused, or if its scheme is not in `schemes`.
+/// Fails if the target is refused, or if its scheme is not in `schemes`.
 pub fn check_target(uri: &Uri, schemes: &[&str]) -> Result<(), TransportError> {
     if !uri.scheme_str().is_some_and(|scheme| schemes.contains(&scheme)) {
         return Err(refused("the client does not support the scheme"));
@@ -64,7 +64,7 @@ pub fn check_target(uri: &Uri, schemes: &[&str]) -> Result<(), TransportError> {
 /// Converts a target for clients that parse it as a URL.
 ///
 /// # Errors
-/// If the target is not supported, or if the URL differs from it.
+/// Fails if the target is not supported, or if the URL differs from it.
 pub fn unchanged_url(uri: &Uri) -> Result<reqwest::Url, TransportError> {
     check_target(uri, &["http", "https"])?;
     let url = reqwest::Url::parse(&uri.to_string()).map_err(|_invalid| refused("not a URL"))?;

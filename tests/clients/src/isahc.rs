@@ -28,7 +28,7 @@ impl IsahcTransport {
     /// Creates a client with these time limits.
     ///
     /// # Errors
-    /// If libcurl cannot be initialized.
+    /// Fails if libcurl cannot be initialized.
     pub fn new(connect_timeout: Duration, idle_timeout: Duration) -> Result<Self, TransportError> {
         let client = HttpClient::builder()
             .connect_timeout(connect_timeout)

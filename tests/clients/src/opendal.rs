@@ -25,7 +25,7 @@ impl OpendalTransport {
     /// Creates a client with these time limits, which trusts the certificate `root` (DER).
     ///
     /// # Errors
-    /// If the certificate is invalid.
+    /// Fails if the certificate is invalid.
     pub fn new(
         connect_timeout: Duration,
         idle_timeout: Duration,

@@ -22,7 +22,7 @@ impl MiddlewareTransport {
     /// Creates a client with these time limits, which trusts the certificate `root` (DER) and adds no middleware.
     ///
     /// # Errors
-    /// If the certificate is invalid.
+    /// Fails if the certificate is invalid.
     pub fn new(
         connect_timeout: Duration,
         idle_timeout: Duration,
@@ -36,7 +36,7 @@ impl MiddlewareTransport {
 /// Creates a reqwest client without redirects, retries, decompression and proxies.
 ///
 /// # Errors
-/// If the certificate is invalid.
+/// Fails if the certificate is invalid.
 pub fn reqwest_client(connect_timeout: Duration, root: &[u8]) -> Result<Client, TransportError> {
     let failed =
         |_error| TransportError::new(TransportErrorKind::Tls, "cannot configure the client");

@@ -32,7 +32,7 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
     ),
     always(
         "response.nothing_is_retried",
-        "`fetch` sends a request once more after the status 421, as its standard says",
+        "`fetch` sends a request once more after the status 421, as its standard requires",
     ),
     always("response.repeated_headers_are_kept", "`fetch` joins repeated headers with commas"),
     always(
@@ -54,7 +54,7 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
     always("body.chunk_size_that_is_not_a_number", NO_CAUSE),
     always(
         "body.reset_is_not_the_end_of_an_open_body",
-        "Node takes a reset for the end of a body without a length",
+        "Node treats a reset as the end of a body without a length",
     ),
     always("body.huge_chunk_size_is_an_error", NO_CAUSE),
     always("body.chunk_without_an_end_is_an_error", NO_CAUSE),

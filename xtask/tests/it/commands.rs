@@ -63,7 +63,7 @@ impl Workspace {
         let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
             .args(arguments)
             .current_dir(self.path())
-            // The program takes the parent folder for the workspace.
+            // The program treats the parent folder as the workspace.
             .env("CARGO_MANIFEST_DIR", self.path().join("xtask"))
             .env("CARGO_TARGET_DIR", self.path().join("target"))
             .env("CARGO_NET_OFFLINE", "true")
