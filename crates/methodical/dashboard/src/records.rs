@@ -228,8 +228,8 @@ fn lead(statuses: &[TableStatus], view: &View<'_>, counts: &Counts, rows: Option
     };
     let shown = match rows.map(|rows| rows as u64).or(counted_before) {
         Some(count) => counted(count, name),
-        None if view.q.is_some() => format!("More {} than these may be", plural(name)),
-        None => format!("More {} than one page", plural(name)),
+        None if view.q.is_some() => format!("There may be more {} than these", plural(name)),
+        None => format!("More than one page of {}", plural(name)),
     };
     let missing = match status.missing {
         0 => String::new(),
