@@ -36,7 +36,7 @@ fn the_guide_leads_to_a_program_that_calls_the_service() {
     assert_eq!(passes(&mut program), "2 items on the shelf Tools\n");
 }
 
-/// A service with every feature of the spec language and with hostile texts.
+/// A service with every feature of the spec language and with hostile text.
 #[test]
 fn another_service_compiles() {
     compiles("tool-shed");

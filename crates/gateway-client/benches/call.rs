@@ -174,7 +174,7 @@ const CONNECT: Duration = Duration::from_secs(5);
 const IDLE: Duration = Duration::from_secs(20);
 const LIMIT: Duration = Duration::from_secs(30);
 const BODY: usize = 1024;
-/// Total length of the two texts of the balance.
+/// Total length of the two strings of the balance.
 const LENGTH: usize = 10;
 const ROUNDS: usize = 41;
 const REQUESTS: usize = 64 * 32;

@@ -110,7 +110,7 @@ fn feed(mirror: &Mirror, cursor: Option<&Cursor>) -> Vec<Change> {
     mirror.changes(cursor, usize::MAX).unwrap().0
 }
 
-/// Every position in the feed has exactly one text, and any other text is refused.
+/// Every position in the feed has exactly one notation, and any other text is refused.
 fn cursors(mirror: &Mirror) {
     let cursor = mirror.cursor().unwrap();
     assert!(feed(mirror, Some(&cursor)).is_empty());

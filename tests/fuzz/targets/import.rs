@@ -180,7 +180,7 @@ fn cells(record: &Value) -> BTreeMap<String, String> {
     out
 }
 
-/// Every text in the file, because any of them may be a status.
+/// Every string in the file, because any of them may be a status.
 fn texts(file: &[u8], format: ImportFormat) -> BTreeSet<String> {
     fn walk(value: &Value, out: &mut BTreeSet<String>) {
         match value {

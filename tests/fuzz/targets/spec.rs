@@ -1,5 +1,5 @@
-//! Any spec, and any change to the texts of real specs: an error, or generated files whose structure does not depend on
-//! free text.
+//! Any spec, and any change to the strings of real specs: an error, or generated files whose structure does not depend
+//! on free text.
 //!
 //! For an accepted spec, the files are generated twice, the second time with the same plain sentence in place of all
 //! descriptions. Apart from comments and the contents of strings, both must have the same tokens.
@@ -18,11 +18,11 @@ use methodical_codegen::{Config, Workspace, spec};
 use proc_macro2::{TokenStream, TokenTree};
 use toml::Value;
 
-/// The number of a real spec, and changes of its texts: the number of the text, the kind of change, and a text.
+/// The number of a real spec, and changes to its strings: the number of the string, the kind of change, and other text.
 type Input<'a> = (u8, Vec<(u16, u8, &'a str)>);
 
 fuzz_target!(|bytes: &[u8]| {
-    // A spec from the input, or a real spec in which some texts are replaced.
+    // A spec from the input, or a real spec in which some strings are replaced.
     match bytes.split_first() {
         Some((0, text)) => check(text, BASES[0].0),
         Some((_, rest)) => changed(rest),
@@ -134,7 +134,7 @@ fn is_doc(attribute: TokenStream) -> bool {
     matches!(attribute.into_iter().next(), Some(TokenTree::Ident(name)) if name == "doc")
 }
 
-/// Collects every text, with its key.
+/// Collects every string, with its key.
 fn texts<'v>(value: &'v mut Value, key: &str, out: &mut Vec<(String, &'v mut String)>) {
     match value {
         Value::String(text) => out.push((key.to_owned(), text)),
@@ -144,7 +144,7 @@ fn texts<'v>(value: &'v mut Value, key: &str, out: &mut Vec<(String, &'v mut Str
     }
 }
 
-/// Texts that end a comment or a string in some language.
+/// Text that ends a comment or a string in some language.
 const HOSTILE: [&str; 16] = [
     "*/ pub fn evil() {} /*",
     "\npub fn evil() {}",
@@ -164,7 +164,7 @@ const HOSTILE: [&str; 16] = [
     "\u{2028}pub fn evil() {}",
 ];
 
-/// Keys whose texts describe, and mean nothing else.
+/// Keys whose strings are only descriptions.
 const DESCRIPTIONS: [&str; 2] = ["doc", "source"];
 
 /// Specs, with the folders of their fixtures.

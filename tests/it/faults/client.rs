@@ -22,7 +22,7 @@ pub(super) const OVER: [Over; 2] =
 /// Both transports.
 pub(super) struct Transports(ReqwestTransport, UreqTransport);
 
-/// The transports without a proxy. They are created once, because each creation reads the certificates of the system.
+/// The transports without a proxy. They are created once, because each creation reads the system's certificates.
 pub(super) static DIRECT: LazyLock<Transports> = LazyLock::new(|| Transports::new(Proxy::Never));
 
 impl Transports {

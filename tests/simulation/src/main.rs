@@ -1,7 +1,7 @@
 //! A deterministic simulation: the clients, the server and the mirror on a network with faults, in virtual time.
 //!
 //! A seed decides everything: delays, partitions, broken connections, crashes, revoked tokens, jumps of the clock, and
-//! changes of the data. `docs/testing.md` describes what is real, what is checked, and how a failed seed is repeated.
+//! changes of the data. `docs/testing.md` describes what is real, what is checked, and how to repeat a failed seed.
 
 #![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
 

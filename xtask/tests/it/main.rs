@@ -28,7 +28,7 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Returns the files below a folder with this extension, with their texts.
+/// Returns the files below a folder with this extension, with their text.
 fn sources(folder: &Path, extension: &str) -> BTreeMap<PathBuf, String> {
     let mut sources = BTreeMap::new();
     for entry in fs::read_dir(folder).expect("a folder") {

@@ -1,4 +1,4 @@
-//! Measures a list of a million records in every format, in comparison with `curl -o /dev/null` of the same URL.
+//! Measures a list of a million records in every format, compared with `curl -o /dev/null` of the same URL.
 //!
 //! `cargo bench -p gateway-cli --bench lists` prints the table; with `-- --write` it also goes to `docs/benchmarks.md`.
 //! The server is the real one, on SQLite, in this process. Each program runs in a separate process, on the same cores

@@ -137,7 +137,7 @@ struct PlainPortal<T> {
     name: Option<T>,
 }
 
-/// A text that borrows from the body, unless it has escapes.
+/// Text that borrows from the body, unless it has escapes.
 #[derive(Deserialize)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 

@@ -74,7 +74,7 @@ fn a_name_that_nobody_knows_is_noted() {
     assert_eq!(note("99999 --status New"), nobody);
     assert_eq!(note("99999 --status Shortlst"), [nobody, typo].concat());
     assert_eq!(note("99999 --status Shortlst -q"), typo);
-    // Of the mirror, and with its values.
+    // With the vacancies and statuses of the mirror.
     let sync = |values: &str| {
         let output = person.run(&["--demo", "mirror", "sync", "--values", values]);
         assert_eq!(code(&output), 0, "{}", stderr(&output));

@@ -50,7 +50,7 @@ impl Person {
             .env("XDG_DATA_HOME", self.home.path().join("data"))
             .env("TMPDIR", self.home.path())
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            // Where a program that is built to measure coverage writes its counts; else into its folder.
+            // The path to which a program built with coverage writes its counts.
             .envs(std::env::var_os("LLVM_PROFILE_FILE").map(|file| ("LLVM_PROFILE_FILE", file)))
             .envs(self.variables.iter().map(|(name, value)| (name, value)))
             .current_dir(self.home.path())

@@ -83,7 +83,7 @@ impl Client {
         self.runtime.block_on(async { timeout(GENEROUS, what).await }).expect("an end in time")
     }
 
-    /// Reads the rest of a response. Returns why the server has reset it, if it has.
+    /// Reads the rest of a response. If the server resets it, returns the reason.
     pub(crate) fn rest(&self, body: &mut RecvStream) -> Result<Vec<u8>, Option<Reason>> {
         self.wait(rest(body)).map_err(|error| error.reason())
     }

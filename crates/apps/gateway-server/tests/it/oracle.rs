@@ -155,7 +155,7 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// Returns the text of a record. The record of exchanges has such texts byte for byte.
+/// Returns the text of a record. The record of exchanges contains such text byte for byte.
 fn json(row: &impl serde::Serialize) -> String {
     serde_json::to_string(row).unwrap()
 }
@@ -246,7 +246,7 @@ fn random_requests_get_the_responses_of_the_model() {
     });
 }
 
-/// Compares three accounts in one database with one model each, with 200 requests for each data set. Every text begins
+/// Compares three accounts in one database with one model each, with 200 requests for each data set. Each string begins
 /// with the letter of its account, so a row of another account makes the comparison fail.
 fn random_requests(store: &Arc<Store>, data_sets: u32) {
     let requests = prop::collection::vec(

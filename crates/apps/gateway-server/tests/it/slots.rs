@@ -11,7 +11,7 @@ use crate::support::{begin_list, get, request};
 
 #[test]
 fn slow_lists_of_one_account_leave_room_for_others() {
-    // The lists are larger than the buffers of the system.
+    // The lists are larger than the system's buffers.
     let flags = ["--connections", "44"];
     let (served, directory) = Served::filled(program(), 40_000, &flags);
     let database = directory.path().join("a.db").to_str().unwrap().to_owned();

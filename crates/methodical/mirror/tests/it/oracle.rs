@@ -16,7 +16,7 @@ pub(crate) enum Step {
     Cut(Vec<Item>),
     /// Erases a record.
     Forget(String),
-    /// From now on, the contract lists the field `stars`, or no longer.
+    /// From now on, the contract lists the field `stars`, or no longer lists it.
     Describe { has_stars: bool },
 }
 

@@ -77,7 +77,7 @@ broken! {
             good.send(request)
         })
     };
-    /// Trusts only the authorities of the system.
+    /// Trusts only the system's authorities.
     ignores_the_extra_root ["tls.trusted_certificate_is_accepted"] = |setup| {
         let options = Options::default()
             .connect_timeout(setup.connect_timeout)
