@@ -60,7 +60,7 @@ pub struct Config {
     pub(crate) log_lines_dropped: Arc<AtomicU64>,
     /// A function that is called when a response has ended, to export its span.
     pub(crate) on_end: Option<fn(&EndedResponse)>,
-    /// Clock by which tokens expire.
+    /// Clock that decides when tokens expire.
     pub clock: Clock,
 }
 

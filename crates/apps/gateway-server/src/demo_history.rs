@@ -79,7 +79,7 @@ impl DemoHistory {
     /// Returns a time on a day in the format of the service. The time is given in seconds after the first application
     /// of that day.
     fn written(&self, day: i64, seconds: u64) -> String {
-        // The time of day at which the list is read.
+        // The time of day when the list is read.
         let now = self.began + day * DAY;
         let midnight = now.div_euclid(DAY) * DAY;
         let seconds = midnight + 28_800 + i64::try_from(seconds).unwrap_or(0);

@@ -100,7 +100,7 @@ pub(crate) fn is_b64token(text: &str) -> bool {
         })
 }
 
-/// The prefix of every token, by which secret scanners can recognize leaked tokens.
+/// The prefix of every token, so that secret scanners can recognize leaked tokens.
 const PREFIX: &str = "gwt_";
 
 /// The number of hexadecimal digits of a [`TokenId`].

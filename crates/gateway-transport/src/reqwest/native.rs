@@ -173,7 +173,7 @@ impl Settings {
         let options = &self.options;
         let mut builder = Client::builder()
             .connect_timeout(options.connect_timeout)
-            // No `read_timeout`: it also counts time in which the caller is not reading the body.
+            // No `read_timeout`: it also counts time when the caller is not reading the body.
             .timeout(options.total_timeout)
             .pool_idle_timeout(options.pool_idle_timeout)
             .pool_max_idle_per_host(options.pool_max_idle)

@@ -68,7 +68,7 @@ pub fn sleep_blocking(delay: Duration) {
     thread::sleep(delay);
 }
 
-/// A time limit of a call, and the instant at which it is reached.
+/// A time limit of a call, and the instant when it is reached.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limit {
     pub(crate) at: Instant,

@@ -73,7 +73,7 @@ impl CallSpan {
     }
 }
 
-/// The rejected records of a list: their number, and the paths at which the first ones failed.
+/// The rejected records of a list: their number, and the paths where the first ones failed.
 #[derive(Debug, Default)]
 pub(crate) struct RejectedPaths {
     count: u64,

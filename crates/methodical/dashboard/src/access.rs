@@ -208,7 +208,7 @@ impl Access {
         Some(Who { name, masks: masks || self.masks, can_reveal })
     }
 
-    /// Returns the client's address, by which attempts are counted. Behind a proxy, it is in a header.
+    /// Returns the client's address, for counting attempts. Behind a proxy, it is in a header.
     pub(crate) fn client(&self, headers: &HeaderMap, peer: IpAddr) -> String {
         let last = headers.get_all("x-forwarded-for").iter().next_back();
         let last = last.filter(|_| self.has_proxy).and_then(|line| line.to_str().ok());

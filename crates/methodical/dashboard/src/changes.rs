@@ -223,5 +223,5 @@ const BATCH: usize = 200;
 /// Maximum number of groups to choose from.
 const GROUPS: usize = 500;
 
-/// Maximum time for which one page reads.
+/// Maximum time that one page reads.
 const SEARCH: Duration = Duration::from_millis(15);

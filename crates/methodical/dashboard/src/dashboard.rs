@@ -114,7 +114,7 @@ impl Dashboard {
         Self { order: groups.into_iter().collect(), ..self }
     }
 
-    /// Adds a format in which readers can download all records of a view.
+    /// Adds a format for downloads of all records of a view.
     #[must_use]
     pub fn format(mut self, format: DownloadFormat) -> Self {
         self.formats.push(format);

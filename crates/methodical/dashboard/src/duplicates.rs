@@ -1,4 +1,4 @@
-//! Members that may be the same person, with the groups in which each of them is.
+//! Members that may be the same person, with the groups of each.
 
 use std::collections::BTreeSet;
 

@@ -90,7 +90,7 @@ fn warnings(statuses: &[TableStatus], now: i64) -> Vec<String> {
     warnings
 }
 
-/// Returns the oldest of the times at which the tables were last complete; `None` if no table ever was.
+/// Returns the oldest of the times when the tables were last complete; `None` if no table ever was.
 pub(crate) fn whole(statuses: &[TableStatus]) -> Option<i64> {
     statuses.iter().filter_map(|status| status.completed_at).min()
 }

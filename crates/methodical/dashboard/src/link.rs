@@ -1,4 +1,4 @@
-//! Links to pages, and the titles of the records to which they lead.
+//! Links to pages, and the titles of the records that they lead to.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;

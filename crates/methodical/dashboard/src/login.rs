@@ -188,7 +188,7 @@ const OF_NAME: u32 = 10;
 /// Maximum number of attempts of an address in a period.
 const OF_ADDRESS: u32 = 30;
 
-/// Period over which attempts are counted, in seconds.
+/// Period for counting attempts, in seconds.
 pub(crate) const PERIOD: i64 = 15 * 60;
 
 #[cfg(test)]

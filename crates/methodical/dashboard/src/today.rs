@@ -26,7 +26,7 @@ struct Card {
     value: String,
     href: Option<String>,
     note: String,
-    /// The day to which the number refers.
+    /// The day that the number refers to.
     day: Option<Time>,
 }
 
@@ -224,7 +224,7 @@ fn read(shared: &Shared, board: &Board, counts: &Counts, days: i64) -> Result<Pe
     })
 }
 
-/// Maximum age of the samples from which the pace of an amount is computed, in days.
+/// Maximum age of the samples for computing the pace of an amount, in days.
 const SAMPLES: i64 = 90;
 
 /// Maximum number of people in a list.

@@ -152,7 +152,7 @@ const SCHEMES: &[&str] = &["az", "file", "gs", "http", "https", "s3"];
 /// Prefixes of the environment variables with settings of object stores.
 const PREFIXES: &[&str] = &["AWS_", "AZURE_", "GOOGLE_"];
 
-/// The address from which a cloud machine gets its credentials. The library uses it if the environment has none.
+/// The address where a cloud machine gets its credentials. The library uses it if the environment has none.
 const IDENTITY_SERVICE: &str = "http://169.254.169.254";
 
 /// Creates a folder accessible only to its owner. An existing one keeps its mode.

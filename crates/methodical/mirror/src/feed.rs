@@ -350,7 +350,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Fails as [`changes`](Self::changes) does.
+    /// Returns the same errors as [`changes`](Self::changes).
     pub fn events(
         &self,
         after: Option<&Cursor>,

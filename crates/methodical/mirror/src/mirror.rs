@@ -216,7 +216,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Fails as [`browse`](Self::browse) does.
+    /// Returns the same errors as [`browse`](Self::browse).
     ///
     /// ```
     /// use std::ops::ControlFlow;

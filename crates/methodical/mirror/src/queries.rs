@@ -162,7 +162,7 @@ pub struct Passage {
     pub ever: u64,
     /// How many of them have since lost it.
     pub left: u64,
-    /// The median number of seconds for which they had it; `None` if no start and end are both known.
+    /// The median number of seconds that they had it; `None` if no start and end are both known.
     pub median: Option<i64>,
 }
 

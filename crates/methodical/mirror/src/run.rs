@@ -49,7 +49,7 @@ pub struct Run<'a> {
     replaced: u64,
     /// The index of the column of the value, if the table is recovered.
     value: Option<usize>,
-    /// How many rows were written, including unchanged records of which different columns are now omitted.
+    /// How many rows were written, including unchanged records whose omitted columns have changed.
     written: u64,
     /// The record that is being read.
     json: Vec<u8>,
@@ -446,7 +446,7 @@ impl Run<'_> {
 /// The rows of a table, ordered by key, and which of them the list had.
 struct KnownRows {
     rows: Vec<(Known, bool)>,
-    /// The index of the row with which the next record is compared, because most lists are in the order of the table.
+    /// The index of the row to compare with the next record, because most lists are in the order of the table.
     next: usize,
 }
 

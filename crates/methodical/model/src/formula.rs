@@ -137,7 +137,7 @@ fn is_mixed_fraction(text: &str) -> bool {
     is_digits(whole) && fraction.is_some_and(|(a, b)| is_digits(a.trim()) && is_digits(b.trim()))
 }
 
-/// Characters with which a formula starts.
+/// Characters that a formula can start with.
 const STARTS: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 
 /// Operators that continue a formula. A spreadsheet that does not split a line at its tabs reads the cells `+6` and

@@ -27,7 +27,7 @@ pub(crate) mod builder;
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Query {
     text: String,
-    /// The position after the path, at which the query begins.
+    /// The position after the path, where the query begins.
     query: usize,
     /// The body, after the query.
     post: Option<Post>,

@@ -73,7 +73,7 @@ impl Connector {
     ///
     /// # Errors
     ///
-    /// Fails as [`open`](Self::open) does.
+    /// Returns the same errors as [`open`](Self::open).
     pub fn open_waiting(&self, limit: Duration, notice: impl Fn(&str)) -> Result<Client, Error> {
         if !self.0.is_safe {
             notice(&format!(

@@ -178,7 +178,7 @@ impl<K: Eq + Hash> Drop for Share<K> {
     }
 }
 
-/// Returns the key under which limits count an address: an IPv4 address itself, or the /64 network of an IPv6 address,
+/// Returns the key that limits use for an address: an IPv4 address itself, or the /64 network of an IPv6 address,
 /// because one host can own all addresses of that network.
 pub fn address_key(address: IpAddr) -> IpAddr {
     match address.to_canonical() {

@@ -88,7 +88,7 @@ _KINDS: dict[type[GatewayError], dict[str, str]] = {
     ServerError: {"server": "try again later if `transient`", "status": ""},
     ContractError: {
         **dict.fromkeys(["protocol", "not_found", "content_type"], "check the base URL"),
-        "redirected": "use the address to which the redirect leads",
+        "redirected": "use the address that the redirect leads to",
         "not_success": "`body` has what the service reported",
         **dict.fromkeys(["content_coding", "too_large", "decode", "paging"], ""),
     },

@@ -219,10 +219,10 @@ impl Pages {
 /// more memory.
 const PIECES: usize = 1;
 
-/// Maximum time for which one thread reads pages in a row.
+/// Maximum time that one thread reads pages in a row.
 const TURN: Duration = Duration::from_millis(50);
 
-/// Maximum time for which a reader waits for a client.
+/// Maximum time that a reader waits for a client.
 const PATIENCE: Duration = Duration::from_millis(2);
 
 /// Minimum size of a compressed piece, except for the last one, in bytes.

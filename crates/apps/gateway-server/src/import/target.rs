@@ -196,7 +196,7 @@ const MAX_SHOWN: usize = 60;
 
 /// A kind of records.
 struct RecordKind {
-    /// The field by which a record of this kind is recognized.
+    /// The field that identifies this kind of record.
     own: &'static str,
     /// The name, with an article.
     name: &'static str,

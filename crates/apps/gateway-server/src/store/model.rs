@@ -22,7 +22,7 @@ impl fmt::Display for AccountId {
 pub struct Account {
     /// The id of the account in the database.
     pub id: AccountId,
-    /// The name by which commands refer to it.
+    /// The name that commands use for it.
     pub name: String,
     /// How many times its data has changed.
     pub revision: i64,
@@ -74,7 +74,7 @@ pub struct Snapshot {
 pub struct Versions {
     /// The version of the candidates.
     pub candidates: i64,
-    /// The version of their statuses in vacancies, by which the list of candidates is filtered.
+    /// The version of their statuses in vacancies, which filter the list of candidates.
     pub statuses: i64,
     /// The version of the vacancies.
     pub vacancies: i64,

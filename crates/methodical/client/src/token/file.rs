@@ -45,7 +45,7 @@ pub struct FileToken {
     max_age: Duration,
 }
 
-/// A token, and the time at which its file was opened.
+/// A token, and the time when its file was opened.
 #[derive(Clone, Debug)]
 struct Read {
     token: AccessToken,
@@ -98,7 +98,7 @@ impl TokenSource for FileToken {
     }
 }
 
-/// Maximum time for which a token is used without reading the file again.
+/// Maximum time that a token is used without reading the file again.
 const MAX_AGE: Duration = Duration::from_secs(1);
 
 /// Returns whether other users can access a file whose permissions this user can change.

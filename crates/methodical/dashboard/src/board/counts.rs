@@ -401,7 +401,7 @@ pub(crate) fn label(value: Option<&str>) -> &str {
 /// The numbers of days after which a member can count as waiting.
 pub(crate) const WAITS: [i64; 3] = [7, 14, 30];
 
-/// Number of weeks for which new members are counted.
+/// Number of weeks in the count of new members.
 pub(crate) const WEEKS: usize = 12;
 
 /// The same period in days.

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use methodical_mirror::model::tables::FieldType;
 
-/// A format in which readers download the records of a view. See [`Dashboard::format`](crate::Dashboard::format).
+/// A format for downloads of the records of a view; see [`Dashboard::format`](crate::Dashboard::format).
 ///
 /// ```
 /// use std::io::{self, Write};

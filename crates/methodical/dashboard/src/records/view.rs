@@ -41,7 +41,7 @@ pub(crate) struct Sort {
     pub(crate) is_descending: bool,
 }
 
-/// The key by which records are sorted.
+/// The key that sorts the records.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum By {
     FirstSeen,
@@ -236,5 +236,5 @@ fn within(mut page: Page, accepts: impl Fn(&Record) -> bool) -> Page {
     page
 }
 
-/// Maximum time for which one page of a search reads.
+/// Maximum time that one page of a search reads.
 const SEARCH: Duration = Duration::from_millis(15);

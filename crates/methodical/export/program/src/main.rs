@@ -34,7 +34,7 @@ fn copy(
     tables.map_err(|error| explained(&error))
 }
 
-/// Converts an error of the export to the failure with which the program ends.
+/// Converts an error of the export to the failure that ends the program.
 pub(crate) fn explained(error: &Error) -> Failure {
     let failed = if error.kind() == ErrorKind::Url { Failure::usage } else { Failure::unwritten };
     let mut failure = failed(error.to_string());

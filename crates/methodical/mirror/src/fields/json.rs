@@ -122,7 +122,7 @@ fn write_meaning(value: &str, out: &mut String, depth: usize) -> Result<(), Erro
     Ok(())
 }
 
-/// A record as JSON text, and the columns with which it was written.
+/// A record as JSON text, and the columns that it was written with.
 pub(crate) type Version<'a> = (&'a str, &'a Shape);
 
 /// Returns the names of the differing columns, in alphabetical order.
@@ -169,7 +169,7 @@ fn values<'a>(record: &'a str, is_nested: &impl Fn(&str) -> bool) -> Result<Valu
     Ok(values)
 }
 
-/// The name under which the feed reports unlisted fields: the column that stores them.
+/// The name that the feed uses for unlisted fields: the column that stores them.
 pub(crate) const EXTRA: &str = "mirror_extra";
 
 #[cfg(test)]

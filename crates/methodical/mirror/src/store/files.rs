@@ -183,7 +183,7 @@ pub(crate) fn sweep(target: &Path) {
     }
 }
 
-/// Returns the name of the partial file to which a name belongs, such as the name of its log.
+/// Returns the name of the partial file that a name belongs to, such as the name of its log.
 fn partial(name: &str) -> Option<&str> {
     let (stem, ending) = name.rsplit_once(SUFFIX)?;
     let (target, number) = stem.rsplit_once('.')?;

@@ -19,7 +19,7 @@ use crate::store::{OrFailed as _, Store, quoted};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Order {
-    /// By the time at which the record was first seen.
+    /// By the time when the record was first seen.
     #[default]
     FirstSeen,
     /// By the time of the last change.
@@ -157,7 +157,7 @@ impl Store {
         let by_key = format!("mirror_key {direction}");
         let in_order = format!("mirror_order {direction}, mirror_key {direction}");
         // First the ties of the row, then the rows after them: each statement starts at its first row in the index.
-        // Comparing pairs would read all ties, of which a first sync can leave a million.
+        // Comparing pairs would read all ties, and a first sync can leave a million of them.
         let parts = match paging.after {
             // Each parameter must be used.
             None => vec![(" AND ?1 = 0".to_owned(), in_order)],
@@ -225,7 +225,7 @@ impl Store {
 /// The condition of the index of the records that are not in the list.
 const ABSENT: &str = "mirror_state <> 'present'";
 
-/// Returns the expression by which rows are ordered. It is never `NULL`, which would match no comparison.
+/// Returns the expression that orders the rows. It is never `NULL`, which would match no comparison.
 fn expression(table: &str, shape: &Shape, order: &Order) -> Result<String, Error> {
     Ok(match order {
         Order::FirstSeen => "mirror_key".to_owned(),

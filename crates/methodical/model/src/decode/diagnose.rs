@@ -63,7 +63,7 @@ struct Comparison<'j> {
 struct Fault {
     kind: DecodeErrorKind,
     expected: &'static str,
-    /// The position in the text at which it ends.
+    /// The position in the text where it ends.
     end: usize,
 }
 

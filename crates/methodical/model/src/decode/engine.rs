@@ -108,7 +108,7 @@ pub(crate) struct Engine {
     index: u64,
     /// Whether the field that decides has been read.
     is_decided: bool,
-    /// The failure that this field reports, to which the code and the message are added.
+    /// The failure that this field reports. The code and the message are added to it.
     failure: Option<DecodeError>,
     reported: ServiceError,
     /// The JSON text of the fields next to the list, as far as it has been read.

@@ -1,4 +1,4 @@
-//! Values for which the spec allows a second form, such as a single value instead of a list.
+//! Values that the spec allows in a second form, such as a single value instead of a list.
 
 use alloc::string::String;
 use alloc::vec;

@@ -57,7 +57,7 @@ fn listing<'b, T: Record, B: Beside, O>(
     }
 }
 
-/// Typical minimum size of a record, in bytes, from which the capacity of a list is estimated.
+/// Typical minimum size of a record, in bytes, for estimating the capacity of a list.
 const USUAL_RECORD: usize = 192;
 
 /// Decodes a value that is not a list of records: the whole document, or a part of it.

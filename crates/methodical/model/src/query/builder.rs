@@ -14,9 +14,9 @@ use crate::{BodyFormat, DecodeError, Operation, Place, Query, Service};
 #[derive(Debug)]
 pub struct QueryBuilder {
     text: String,
-    /// The position after the path, at which the query begins.
+    /// The position after the path, where the query begins.
     query: usize,
-    /// The position at which the parameters begin, in the query or in the body. The next one is appended to them.
+    /// The position where the parameters begin, in the query or in the body. The next one is appended to them.
     start: usize,
     post: Option<Post>,
 }

@@ -22,7 +22,7 @@ pub(super) struct Evidence<'a> {
     seen: RefCell<BTreeMap<Ask, Rc<Exchange>>>,
 }
 
-/// The parts in which requests differ.
+/// The parts that differ between requests.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Ask {
     /// The text after the path of the service. After `?=`, it has the value of the selector.

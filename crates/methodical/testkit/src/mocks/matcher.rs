@@ -79,7 +79,7 @@ fn json(body: &[u8]) -> Pairs {
     values.collect()
 }
 
-/// Returns the name of the list to which a parameter such as `id[]` or `id[0]` belongs.
+/// Returns the name of the list that a parameter such as `id[]` or `id[0]` belongs to.
 fn list_of(name: &str) -> &str {
     let is_index =
         |rest: &str| rest.trim_end_matches(']').bytes().all(|byte| byte.is_ascii_digit());

@@ -288,7 +288,7 @@ const TABLES: [&str; 8] =
 /// `GWGW`, the application id in the header of every database of this program.
 const APPLICATION_ID: i64 = 0x4757_4757;
 
-/// Maximum time for which a writer waits for another.
+/// Maximum time that a writer waits for another.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Writes the newest committed data to a new file.
