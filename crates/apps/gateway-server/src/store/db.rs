@@ -219,14 +219,15 @@ pub(super) fn check_version(name: &str, version: Option<i64>) -> Result<(), Erro
 /// Creates an error for data that no import would have written.
 pub(super) fn damaged(what: &str) -> Error {
     let text = format!(
-        "the database is damaged: {what} is not as it was written; run `gateway-server check`"
+        "the database is damaged: {what} differs from what was written; run `gateway-server check`"
     );
     Error::new(ErrorKind::StorageCorrupt, text)
 }
 
 /// Creates the error for deleted records whose bytes remain somewhere.
 pub(super) fn remains(place: impl Display, cause: impl Display) -> Error {
-    let text = format!("the records are deleted, but bytes of them remain in {place}: {cause}");
+    let text =
+        format!("the records are deleted, but some of their bytes remain in {place}: {cause}");
     Error::new(ErrorKind::ErasurePending, text)
 }
 

@@ -102,7 +102,7 @@ impl Asking<'_> {
             && received.clone().next().is_some()
             && received.all(|one| one == first)
         {
-            let why = "each group has the records of the whole list, so the service seems to ignore the filter of the group";
+            let why = "each group returned the whole list, so the service seems to ignore the filter for the group";
             return Err(refused_filter(self.name, why));
         }
         Ok(progress)
@@ -197,8 +197,8 @@ impl Asking<'_> {
                         found.insert(value);
                         continue;
                     }
-                    Some(_) => "two values have the same record",
-                    None => "a value has records that its group lacks",
+                    Some(_) => "the lists of two values share a record",
+                    None => "the list of a value has records that its group lacks",
                 };
                 return Err(Stop::Contradiction(why));
             }

@@ -169,7 +169,7 @@ fn a_filter_that_is_ignored_only_for_known_values_is_refused() {
         let mut service = Service::of(&[("1", &[("a", 0), ("b", 1)]), ("2", &[("c", 2)])]);
         (service.ignores_known, service.refuses_unknown) = (true, refuses_unknown);
         let error = text(ask(&mut service, &Truth::new(), true, 3));
-        assert!(error.contains("two values have the same record in the group"), "{error}");
+        assert!(error.contains("the lists of two values share a record in the group"), "{error}");
     }
 }
 
@@ -224,9 +224,9 @@ fn contradicting(of_new: &[&str], of_rejected: &[&str], times: usize) -> Result<
 fn answers_that_contradict_each_other_are_asked_for_again_once() {
     assert_eq!(contradicting(&["a"], &["a"], 1).unwrap(), 2);
     let shared = contradicting(&["a"], &["a"], 2).unwrap_err();
-    assert!(shared.to_string().contains("two values have the same record in the group `1`"));
+    assert!(shared.to_string().contains("the lists of two values share a record in the group `1`"));
     assert_eq!(contradicting(&["a"], &["c"], 1).unwrap(), 2);
     let foreign = contradicting(&["a"], &["c"], 2).unwrap_err();
     assert_eq!(foreign.kind(), ErrorKind::Filter);
-    assert!(foreign.to_string().contains("a value has records that its group lacks"));
+    assert!(foreign.to_string().contains("the list of a value has records that its group lacks"));
 }
