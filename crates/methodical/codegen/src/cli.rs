@@ -85,9 +85,9 @@ Exit codes: 0 success; 1 a check failed or a file could not be read or written; 
 configuration or the command line is invalid, and no file was changed.
 ";
 
-/// Reads the services. If a configuration or a spec is invalid, returns the outcome of the command as the error, after
-/// reading all specs.
-fn services(root: &Path) -> Result<Vec<Workspace>, Outcome> {
+/// Reads the services and generates their files. If a configuration or a spec is invalid, returns the outcome of the
+/// command as the error, after reading all specs.
+fn generated(root: &Path) -> Result<(Vec<Workspace>, Output), Outcome> {
     let (mut services, mut errors) = (Vec::new(), Vec::new());
     for config in config::read_all(root)? {
         match Workspace::of(root, config) {
@@ -95,12 +95,9 @@ fn services(root: &Path) -> Result<Vec<Workspace>, Outcome> {
             Err(report) => errors.push(printed(&report)),
         }
     }
-    if errors.is_empty() { Ok(services) } else { Err(Outcome::failed(2, errors.join("\n"))) }
-}
-
-/// Reads the services and generates their files.
-fn generated(root: &Path) -> Result<(Vec<Workspace>, Output), Outcome> {
-    let services = services(root)?;
+    if !errors.is_empty() {
+        return Err(Outcome::failed(2, errors.join("\n")));
+    }
     let outputs = services.iter().map(Workspace::generate).collect::<io::Result<Vec<_>>>()?;
     Ok((services, Output::merged(outputs)?))
 }
@@ -165,25 +162,21 @@ pub fn unknown(word: &str, known: &[&str]) -> Outcome {
 /// Runs `spec diff`.
 fn diff(root: &Path, paths: &[&str]) -> Result<Outcome, Outcome> {
     let configs = config::read_all(root)?;
-    match (configs.as_slice(), paths) {
-        ([config], _) | ([config, ..], [_, _]) => return diff::command(root, config, paths),
-        (_, [_, ..]) => {
-            return Err(usage("the workspace has several services; pass the old and the new spec"));
-        }
-        _ => {}
+    if let ([config], _) | ([config, ..], [_, _]) = (configs.as_slice(), paths) {
+        return diff::command(root, config, paths);
+    }
+    if !paths.is_empty() {
+        return Err(usage("the workspace has several services; pass the old and the new spec"));
     }
     let mut all = Outcome::default();
     for config in &configs {
-        let one = match diff::released(root, config) {
-            None => Outcome::fine("no spec was released\n"),
-            Some(_) => diff::command(root, config, &[]).unwrap_or_else(|failure| failure),
-        };
+        let one = diff::command(root, config, &[]).unwrap_or_else(|failure| failure);
         let gap = if all.stdout.is_empty() { "" } else { "\n" };
         _ = write!(all.stdout, "{gap}# {}\n{}", config.service(), one.stdout);
         all.stderr.push_str(&one.stderr);
         all.code = all.code.max(one.code);
     }
-    if all.code == 0 { Ok(all) } else { Err(all) }
+    Ok(all)
 }
 
 /// Runs `generate`.

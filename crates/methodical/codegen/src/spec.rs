@@ -60,7 +60,7 @@ pub(crate) fn parse<D: DeserializeOwned, T>(
     let text = str::from_utf8(bytes).map_err(|why| not_text(name, shown, &why))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n");
     let document = document(&text).map_err(|mistake| Report::new(vec![mistake], shown, &text))?;
-    let mut cx = Context::new(&text);
+    let mut cx = Context { text: &text, ..Context::default() };
     let value = lower(&mut cx, document);
     let mistakes = cx.diagnostics;
     if mistakes.is_empty() { Ok(value) } else { Err(Report::new(mistakes, shown, &text)) }

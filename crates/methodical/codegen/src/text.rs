@@ -3,8 +3,6 @@
 //! Descriptions and wire names come from the spec and may contain anything. All code that writes them to a file uses
 //! this module: [`string`] returns a Rust literal, [`markdown()`] Markdown, and [`comment()`] a doc comment.
 
-use std::fmt::Write as _;
-
 use regex_lite::{Captures, Regex};
 
 pub use self::markdown::{code, comment, fenced, inline, markdown};
@@ -58,16 +56,13 @@ pub fn one_line(text: &str) -> String {
 
 /// Percent-encodes a value for a query: everything except the unreserved characters of RFC 3986, with a space as `%20`.
 pub fn percent_encoded(value: &str) -> String {
-    let mut encoded = String::with_capacity(value.len());
-    for byte in value.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                encoded.push(char::from(byte));
-            }
-            _ => _ = write!(encoded, "%{byte:02X}"),
+    let encoded = value.bytes().map(|byte| match byte {
+        b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'-' | b'.' | b'_' | b'~' => {
+            char::from(byte).to_string()
         }
-    }
-    encoded
+        _ => format!("%{byte:02X}"),
+    });
+    encoded.collect()
 }
 
 /// Returns whether a character is invisible or changes how its neighbors are displayed: controls,

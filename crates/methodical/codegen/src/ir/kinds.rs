@@ -151,16 +151,6 @@ impl Meaning {
 }
 
 impl Wire {
-    /// Describes it for messages.
-    pub fn noun(self) -> &'static str {
-        match self {
-            Self::String => "a string",
-            Self::Integer => "an integer",
-            Self::TextOrNumber => "text or a number",
-            Self::Codes => "written as codes",
-        }
-    }
-
     /// Returns the form in which a value is written; a reader may accept others.
     #[must_use]
     pub fn written(self) -> Self {

@@ -1,5 +1,7 @@
 //! Names in Rust: one name in every case, never a keyword.
 
+use heck::ToSnakeCase as _;
+
 use crate::text::capitalized;
 
 /// Keywords of every edition, strict and reserved.
@@ -44,25 +46,10 @@ impl RustName {
     /// Splits text into words at case changes and at everything that is neither a letter nor a digit. Returns `None` if
     /// the text is not ASCII, or the result is empty or begins with a digit.
     pub fn new(text: &str) -> Option<Self> {
-        let mut words = String::new();
-        let mut previous = ' ';
-        let mut rest = text.chars().peekable();
-        while let Some(c) = rest.next() {
-            let is_end = previous.is_ascii_lowercase()
-                || previous.is_ascii_digit()
-                || previous.is_ascii_uppercase()
-                    && rest.peek().is_some_and(char::is_ascii_lowercase);
-            if !c.is_ascii_alphanumeric() || c.is_ascii_uppercase() && is_end {
-                words.push('_');
-            }
-            if c.is_ascii_alphanumeric() {
-                words.push(c.to_ascii_lowercase());
-            }
-            previous = c;
-        }
-        let words: Vec<_> = words.split('_').filter(|word| !word.is_empty()).collect();
-        let first = words.first()?.chars().next()?;
-        (text.is_ascii() && !first.is_ascii_digit()).then(|| Self(words.join("_")))
+        let words = text.to_snake_case();
+        let is_name =
+            text.is_ascii() && words.starts_with(|first: char| first.is_ascii_lowercase());
+        is_name.then_some(Self(words))
     }
 
     /// Returns `phone_mobile`, for fields, methods, functions and modules. A keyword gets a trailing

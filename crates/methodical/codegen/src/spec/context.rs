@@ -9,25 +9,24 @@ use std::sync::Arc;
 use crate::diag::{Diagnostic, say};
 use crate::ir::{About, BuiltIn, RustName, Source, Type, ValueType};
 use crate::spec::form::{Id, Line, Prose};
+use crate::spec::lower::response::Envelope;
 use crate::spec::read::{At, Placed, Text};
 use crate::text::is_hidden;
 
 /// Diagnostics and declared names.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Context<'a> {
     /// The text of the file.
     pub(crate) text: &'a str,
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// The declared types.
     pub(super) types: BTreeMap<String, Type>,
+    /// The declared envelopes; `None` for one without a marker.
+    pub(super) envelopes: BTreeMap<String, Option<Envelope>>,
+    /// The name of the envelope of all operations that do not name another.
+    pub(super) envelope: Option<At<String>>,
     /// The declared open points.
     pub(super) points: Vec<String>,
-}
-
-impl<'a> Context<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
-        Self { text, diagnostics: Vec::new(), types: BTreeMap::new(), points: Vec::new() }
-    }
 }
 
 impl Context<'_> {
@@ -71,25 +70,14 @@ impl Context<'_> {
         self.types.entry(name.to_owned()).or_insert(ty);
     }
 
-    /// Declares a type of single values.
-    pub(super) fn declare_value(&mut self, name: &str, ty: ValueType) -> Arc<ValueType> {
-        let ty = Arc::new(ty);
-        self.declare(name, Type::Value(Arc::clone(&ty)));
-        ty
-    }
-
     /// Resolves a type: built-in, declared, or a list or a map of one.
-    pub(super) fn resolve(&mut self, name: &At<String>) -> Option<Type> {
-        self.resolve_at(name, &name.span)
-    }
-
-    fn resolve_at(&mut self, name: &str, span: &Range<usize>) -> Option<Type> {
+    pub(super) fn resolve(&mut self, name: &str, span: &Range<usize>) -> Option<Type> {
         let inner = |outer: &str| name.strip_prefix(outer)?.strip_suffix('>');
         if let Some(of) = inner("list<") {
-            return self.resolve_at(of, span).map(|of| Type::List(Box::new(of)));
+            return self.resolve(of, span).map(|of| Type::List(Box::new(of)));
         }
         if let Some(of) = inner("map<") {
-            return self.resolve_at(of, span).map(|of| Type::Map(Box::new(of)));
+            return self.resolve(of, span).map(|of| Type::Map(Box::new(of)));
         }
         if let Some(built_in) = BuiltIn::of(name) {
             return Some(Type::Value(Arc::new(ValueType::built_in(built_in))));

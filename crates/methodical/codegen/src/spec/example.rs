@@ -143,23 +143,22 @@ fn values(param: &Param, given: &OneOrMany<Code>) -> Result<String, &'static str
 
 /// Returns the wire text of a value. The error says which form was expected.
 fn value(param: &Param, value: &Code) -> Result<String, &'static str> {
-    Err(match (param.ty.in_query, value) {
-        (Primitive::Coded, Code::Boolean(flag)) => {
-            let codes =
-                param.ty.codes.iter().flat_map(|one| if *flag { &one.yes } else { &one.no });
-            return Ok(codes.map(Code::text).next().unwrap_or_default());
+    let (fits, expected) = match param.ty.in_query {
+        Primitive::Boolean | Primitive::Coded => {
+            (matches!(value, Code::Boolean(_)), "`true` or `false`")
         }
-        (Primitive::Boolean, Code::Boolean(flag)) => return Ok(flag.to_string()),
-        (Primitive::Boolean | Primitive::Coded, _) => "`true` or `false`",
-        (Primitive::Signed, Code::Integer(number)) => return Ok(number.to_string()),
-        (Primitive::Signed, _) => "an integer",
-        (Primitive::Unsigned, Code::Integer(number)) if *number >= 0 => {
-            return Ok(number.to_string());
+        Primitive::Signed => (matches!(value, Code::Integer(_)), "an integer"),
+        Primitive::Unsigned => (matches!(value, Code::Integer(0..)), "a non-negative integer"),
+        Primitive::Text => {
+            (matches!(value, Code::Text(text) if !text.is_empty()), "non-empty text")
         }
-        (Primitive::Unsigned, _) => "a non-negative integer",
-        (Primitive::Text, Code::Text(text)) if !text.is_empty() => return Ok(text.clone()),
-        (Primitive::Text, _) => "non-empty text",
-    })
+    };
+    let code = match (&param.ty.codes, value) {
+        (Some(codes), Code::Boolean(true)) => codes.yes.first(),
+        (Some(codes), Code::Boolean(false)) => codes.no.first(),
+        _ => None,
+    };
+    if fits { Ok(code.unwrap_or(value).text()) } else { Err(expected) }
 }
 
 /// Returns whether a call has all parameters that are required or that others need.

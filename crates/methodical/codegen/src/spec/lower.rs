@@ -13,7 +13,7 @@ use crate::spec::read::{At, OneOrMany};
 
 mod operation;
 mod paging;
-mod response;
+pub(super) mod response;
 mod types;
 
 /// Lowers a document. The service may be used only if no error was reported.
@@ -45,9 +45,8 @@ pub(super) fn service(cx: &mut Context<'_>, document: &Document, folder: Option<
         examples: Vec::new(),
         open_points: open_points(cx, document),
     };
-    types::recursion(cx, document, &service);
+    types::contents(cx, document, &service);
     response::envelopes(cx, document);
-    types::columns(cx, document, &mut service);
     service.operations = operation::operations(cx, document, &service);
     service.examples = example::examples(cx, document, &service, folder);
     service

@@ -155,8 +155,8 @@ fn the_fixtures_that_are_compiled_have_every_kind_of_value() {
     for meaning in Meaning::ALL.iter().copied() {
         for wire in Wire::ALL.iter().copied().filter(|wire| meaning.primitive(*wire).is_some()) {
             let is_one = |ty: &&ValueType| (ty.meaning, ty.wire) == (Some(meaning), wire);
-            let (word, noun) = (meaning.word(), wire.noun());
-            assert!(fields.iter().any(is_one), "no field is `{word}` as {noun}");
+            let (meaning, wire) = (meaning.word(), wire.word());
+            assert!(fields.iter().any(is_one), "no field is `{meaning}` as `{wire}`");
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::diag::{say, say_if};
 use crate::ir::{
-    BodyFormat, ListStyle, Operation, Param, Place, Post, Primitive, Response, RustName,
+    BodyFormat, Command, ListStyle, Operation, Param, Place, Post, Primitive, Response, RustName,
     SecretPlace, Service, Type,
 };
 use crate::spec::context::{COMMANDS, CORRECT, Context, FLAGS, RENAME, RUST_NAME, exact, owned};
@@ -28,7 +28,7 @@ pub(super) fn operations(
     }
     cx.distinct("selector value", CORRECT, selectors.iter().map(exact));
     let lowered = given.iter().zip(&selectors).filter_map(|((name, given), selector)| {
-        Some((selector, operation(cx, document, (name, given), service)?))
+        Some((selector, operation(cx, name, given, service)?))
     });
     let lowered: Vec<_> = lowered.collect();
     commands(cx, &lowered);
@@ -39,31 +39,29 @@ pub(super) fn operations(
 fn commands(cx: &mut Context<'_>, operations: &[(&At<String>, Operation)]) {
     // A duplicate selector is reported elsewhere.
     let mut selectors = BTreeSet::new();
-    let mut nouns = BTreeSet::new();
-    let (mut above, mut below) = (Vec::new(), Vec::new());
+    let (mut nouns, mut names) = (BTreeSet::new(), Vec::new());
     for (selector, operation) in operations.iter().filter(|(one, _)| selectors.insert(&one.value)) {
-        let command = operation.command();
+        let Command { noun, verb, .. } = operation.command();
         // Commands with a verb share their noun; a command without a verb does not.
-        if nouns.insert(command.noun.clone()) || command.verb.is_none() {
-            above.push((command.noun.clone(), *selector));
+        if nouns.insert(noun.clone()) || verb.is_none() {
+            names.push((noun.clone(), *selector));
         }
-        below.extend(command.verb.map(|verb| (format!("{} {verb}", command.noun), *selector)));
+        names.extend(verb.map(|verb| (format!("{noun} {verb}"), *selector)));
     }
-    cx.distinct("selector", COMMANDS, above.into_iter());
-    cx.distinct("selector", COMMANDS, below.into_iter());
+    cx.distinct("selector", COMMANDS, names.into_iter());
 }
 
 fn operation(
     cx: &mut Context<'_>,
-    document: &Document,
-    (name, given): (&At<String>, &language::Operation),
+    name: &At<String>,
+    given: &language::Operation,
     service: &Service,
 ) -> Option<Operation> {
     let about = cx.about(&given.doc, given.source.as_ref(), &given.open);
     let post = post(cx, name, given, service);
     let is_json = post.is_some_and(|post| post.format == BodyFormat::Json);
     let params = params(cx, &given.params, service, is_json);
-    let response = response::response(cx, document, &given.response, service);
+    let response = response::response(cx, &given.response, service);
     if let Some(response) = &response {
         recoveries(cx, given, service, response);
     }
@@ -179,7 +177,7 @@ fn param(
 ) -> Option<Param> {
     let rust = cx.rust_name(key, given.rust_name.as_ref());
     let about = cx.about(&given.doc, given.source.as_ref(), &given.open);
-    let ty = cx.resolve(&given.ty)?;
+    let ty = cx.resolve(&given.ty, &given.ty.span)?;
     let is_list = ty.is_list();
     let single = if let Type::List(of) = &ty { of } else { &ty };
     let Type::Value(ty) = single else {

@@ -18,26 +18,23 @@ pub(super) fn paging(
     params: &[Param],
     response: &Response,
 ) -> Option<Paging> {
-    let (word, by, span, name, size) = match given {
+    // The keys of other ways of paging are unknown keys.
+    let (word, by, span, (name, size, more), [last, total, next]) = match given {
         language::Paging::Page(page) => {
             let first = page.first.as_ref().map_or(1, |first| first.value);
             say_if!(cx, !matches!(first, 0 | 1), page.first, "the number must be between 0 and 1");
-            ("page", PagedBy::Number { first }, &page.span, &page.param, &page.size)
+            let marks = [page.last.as_deref(), page.total.as_deref(), None];
+            let shared = (&page.param, &page.size, &page.more);
+            ("page", PagedBy::Number { first }, &page.span, shared, marks)
         }
         language::Paging::Offset(page) => {
-            ("offset", PagedBy::Offset, &page.span, &page.param, &page.size)
+            let marks = [None, page.total.as_deref(), page.next.as_deref()];
+            ("offset", PagedBy::Offset, &page.span, (&page.param, &page.size, &page.more), marks)
         }
         language::Paging::Cursor(page) => {
-            ("cursor", PagedBy::Cursor, &page.span, &page.param, &page.size)
+            let marks = [None, None, Some(&*page.next)];
+            ("cursor", PagedBy::Cursor, &page.span, (&page.param, &page.size, &page.more), marks)
         }
-    };
-    // The keys of other ways of paging are unknown keys.
-    let (last, total, next, more) = match given {
-        language::Paging::Page(page) => (page.last.as_ref(), page.total.as_ref(), None, &page.more),
-        language::Paging::Offset(page) => {
-            (None, page.total.as_ref(), page.next.as_ref(), &page.more)
-        }
-        language::Paging::Cursor(page) => (None, None, Some(&page.next), &page.more),
     };
     if !response.is_list {
         say!(cx, key_of(cx.text, span, word), "only a list has pages"
@@ -46,9 +43,13 @@ pub(super) fn paging(
     }
     let param = param(cx, params, name, "param", by == PagedBy::Cursor);
     let size = size.as_ref().and_then(|size| self::param(cx, params, size, "size", false));
-    let marks =
-        [(Says::Last, last), (Says::Total, total), (Says::Next, next), (Says::More, more.as_ref())];
-    let marks = marks.into_iter().filter_map(|(says, named)| Some((says, &**named?)));
+    let marks = [
+        (Says::Last, last),
+        (Says::Total, total),
+        (Says::Next, next),
+        (Says::More, more.as_deref()),
+    ];
+    let marks = marks.into_iter().filter_map(|(says, named)| Some((says, named?)));
     let marks = self::marks(cx, service, &marks.collect::<Vec<_>>(), response.beside);
     Some(Paging { by, param: param?, size, marks })
 }
@@ -110,51 +111,52 @@ fn mark(
             => "add `beside`, the model of these fields, to `response.list`");
         return None;
     };
-    let help = "declare it in the model `beside` the list";
-    let (path, fields) = fields(cx, service, beside, named, help)?;
-    let field = fields.last()?;
-    let ty = field.ty.value();
-    let is_single = |ty: &ValueType| ty.is_any_text() || ty.in_record.is_integer();
-    // An empty string means that this is the last page.
-    let is_always =
-        fields.iter().all(|field| field.required) && !ty.is_some_and(ValueType::is_any_text);
-    let (fits, needed) = match says {
-        Says::More => (ty.is_some_and(is_boolean), "a boolean"),
-        Says::Next => (ty.is_some_and(is_single) && !is_always, "an optional integer, or text"),
-        Says::Last | Says::Total => (ty.is_some_and(is_single), "an integer or text"),
+    let needed = match says {
+        Says::More => "a boolean",
+        Says::Next => "an optional integer, or text",
+        Says::Last | Says::Total => "an integer or text",
     };
-    if fits {
-        return Some(Mark { says, path });
-    }
-    say!(cx, named, "to serve as `{word}`, the field `{}` must be {needed}", field.wire
-        => "change its type or its presence, or name another field");
-    None
+    let fits = |fields: &[&Field], ty: &ValueType| {
+        let is_single = ty.is_any_text() || ty.in_record.is_integer();
+        // An empty string means that this is the last page.
+        let may_lack = || ty.is_any_text() || fields.iter().any(|field| !field.required);
+        match says {
+            Says::More => matches!(ty.in_record, Primitive::Boolean | Primitive::Coded),
+            Says::Next => is_single && may_lack(),
+            Says::Last | Says::Total => is_single,
+        }
+    };
+    let role = (&*format!("`{word}`"), needed);
+    let help = "declare it in the model `beside` the list";
+    Some(Mark { says, path: field(cx, service, (beside, named), role, help, fits)? })
 }
 
-/// Returns a path to a field of a model, and the fields to which its keys lead.
-fn fields<'s>(
+/// Returns the path to a field of a model, and checks that the field has the type that its role needs.
+fn field(
     cx: &mut Context<'_>,
-    service: &'s Service,
-    model: ModelId,
-    named: &At<String>,
+    service: &Service,
+    (model, named): (ModelId, &At<String>),
+    (role, needed): (&str, &str),
     help: &str,
-) -> Option<(Vec<String>, Vec<&'s Field>)> {
+    fits: impl Fn(&[&Field], &ValueType) -> bool,
+) -> Option<Vec<String>> {
     let path = split(named);
-    let found = service.fields_at(model, &path);
-    if found.is_none() {
+    let Some(fields) = service.fields_at(model, &path) else {
         let model = service.model(model);
         let message = format_args!("the model `{}` has no field `{named}`", model.rust.plain());
         cx.unknown(named, message, model.fields.iter().map(|field| &field.wire), help);
+        return None;
+    };
+    if fields.last().and_then(|field| field.ty.value()).is_some_and(|ty| fits(&fields, ty)) {
+        return Some(path);
     }
-    Some((path, found?))
+    say!(cx, named, "to serve as {role}, the field `{named}` must be {needed}"
+        => "change it, or name another field");
+    None
 }
 
 fn is_integer(ty: &ValueType) -> bool {
     ty.built_in == Some(BuiltIn::Integer)
-}
-
-fn is_boolean(ty: &ValueType) -> bool {
-    matches!(ty.in_record, Primitive::Boolean | Primitive::Coded)
 }
 
 /// Lowers the gauge of an operation.
@@ -175,22 +177,16 @@ pub(super) fn gauge(
             => "remove `gauge`, or make the parameter optional");
         return None;
     }
-    let mut field = |key: &str, named: &At<String>, needed: &str, fits: fn(&ValueType) -> bool| {
-        let help = format!("name a field of the object in `{key}`");
-        let (path, fields) = fields(cx, service, model, named, &help)?;
-        if !fields.last().and_then(|field| field.ty.value()).is_some_and(fits) {
-            say!(cx, named, "to serve as `{key}` of a gauge, the field `{named}` must be {needed}"
-                => "change its type, or name another field");
-            return None;
-        }
-        Some(path)
-    };
     let numbers = "an `integer`, or a scalar with `meaning = \"decimal\"`";
-    let value = field("value", &given.value.value, numbers, |ty| {
-        is_integer(ty) || ty.meaning == Some(Meaning::Decimal)
+    let is_number =
+        |_: &[&Field], ty: &ValueType| is_integer(ty) || ty.meaning == Some(Meaning::Decimal);
+    let (value, role) = (&given.value.value, ("`value` of a gauge", numbers));
+    let help = "name a field of the object in `value`";
+    let value = field(cx, service, (model, value), role, help, is_number);
+    let unit = given.unit.as_ref().and_then(|unit| {
+        let (role, help) = (("`unit` of a gauge", "text"), "name a field of the object in `unit`");
+        let is_text = |_: &[&Field], ty: &ValueType| ty.in_record == Primitive::Text;
+        field(cx, service, (model, unit), role, help, is_text)
     });
-    let unit = given.unit.as_ref();
-    let unit =
-        unit.and_then(|unit| field("unit", unit, "text", |ty| ty.in_record == Primitive::Text));
     Some(Gauge { value: value?, unit })
 }

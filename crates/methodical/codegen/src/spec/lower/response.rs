@@ -12,50 +12,74 @@ use crate::spec::read::{At, Text};
 /// The value of `envelope` for an operation without one.
 const NONE: &str = "none";
 
-/// Checks the declared envelopes.
+/// How a body reports success or failure, with the place in the spec of the member that decides.
+pub(in crate::spec) type Envelope = (Verdict, At<String>);
+
+/// Lowers the declared envelopes.
 pub(super) fn envelopes(cx: &mut Context<'_>, document: &Document) {
-    for (name, envelope) in document.envelope.iter() {
+    for (name, given) in document.envelope.iter() {
         say_if!(cx, name.value == NONE, name, "`none` means that a response has no envelope"
             => "choose another name");
-        check(cx, name, envelope);
+        let envelope = envelope(cx, name, given);
+        cx.envelopes.insert(name.value.clone(), envelope);
     }
     if let Some(name) = &document.service.envelope {
-        declared(cx, document, name);
+        declared(cx, name);
+        cx.envelope = Some(At::clone(name));
     }
 }
 
-fn declared<'d>(
-    cx: &mut Context<'_>,
-    document: &'d Document,
-    name: &At<String>,
-) -> Option<&'d language::Envelope> {
-    let found = document.envelope.named(name);
+/// Returns the envelope with a name; `None` if it lacks a marker.
+fn declared(cx: &mut Context<'_>, name: &At<String>) -> Option<Envelope> {
+    let found = cx.envelopes.get(&name.value).cloned();
     if found.is_none() && name.value != NONE {
-        let known = document.envelope.names().map(|name| &name.value);
+        let known: Vec<_> = cx.envelopes.keys().cloned().collect();
         let help = format!("declare it as `[envelope.{name}]`");
-        cx.unknown(name, format_args!("unknown envelope `{name}`"), known, &help);
+        cx.unknown(name, format_args!("unknown envelope `{name}`"), &known, &help);
     }
-    found
+    found?
 }
 
-/// Reports the mistakes in a declared envelope.
-fn check(cx: &mut Context<'_>, name: &At<String>, given: &language::Envelope) {
-    let success = given.success.as_ref();
+fn envelope(
+    cx: &mut Context<'_>,
+    name: &At<String>,
+    given: &language::Envelope,
+) -> Option<Envelope> {
+    let texts = |texts: Option<&At<Vec<Text<Wire>>>>| {
+        texts.into_iter().flat_map(|texts| texts.iter()).map(|text| text.value.clone()).collect()
+    };
+    let path = |path: Option<&Text<Keys>>| path.map(|path| split(path)).unwrap_or_default();
+    let (success, error, empty) =
+        (given.success.as_ref(), given.error.as_ref(), given.empty.as_ref());
+    let (codes, messages) = (
+        empty.and_then(|empty| empty.code.as_ref()),
+        empty.and_then(|empty| empty.message.as_ref()),
+    );
+    let failure = given.failure.as_ref().map(|failure| &failure.present);
+    let marker = success.map(|success| &success.at).or(failure);
+    let classes = given.error_class.iter().flat_map(|all| all.iter());
+    let verdict = Verdict {
+        at: path(marker),
+        is: texts(success.map(|success| &success.is)),
+        code: path(error.and_then(|error| error.code.as_ref())),
+        message: path(error.and_then(|error| error.message.as_ref())),
+        classes: classes.map(|(code, class)| (code.value.clone(), *class)).collect(),
+        empty_codes: texts(codes),
+        empty_messages: texts(messages),
+    };
     let at = success.map_or(&name.span, |success| &success.span);
-    say_if!(cx, success.is_some() == given.failure.is_some(), *at, "an envelope has either `success` or `failure`"
+    say_if!(cx, success.is_some() == failure.is_some(), *at, "an envelope has either `success` or `failure`"
         => "write `success = {{ at = \"…\", is = [\"…\"] }}` or `failure = {{ present = \"…\" }}`");
     let is = success.map(|success| &success.is).filter(|is| is.is_empty());
     say!(cx, is, "a success marker needs a value" => "add one to the list");
-    let error = given.error.as_deref();
-    let has_code = error.is_some_and(|error| error.code.is_some());
-    let has_message = error.is_some_and(|error| error.message.is_some());
+    let (has_code, has_message) = (!verdict.code.is_empty(), !verdict.message.is_empty());
     say_if!(cx, !has_code && !has_message, given.error_class, "classes need an error code or message"
         => "add `error = {{ code = \"…\" }}`, or `message`: where the code or the message is");
-    let empty = given.empty.as_ref();
-    say_if!(cx, !has_code, empty.map(|empty| &empty.code), "`empty.code` needs `error.code`"
+    say_if!(cx, !has_code, codes, "`empty.code` needs `error.code`"
         => "add `error = {{ code = \"…\" }}`: where it is");
-    say_if!(cx, !has_message, empty.map(|empty| &empty.message), "`empty.message` needs `error.message`"
+    say_if!(cx, !has_message, messages, "`empty.message` needs `error.message`"
         => "add `error = {{ message = \"…\" }}`: where it is");
+    Some((verdict, At::clone(marker?)))
 }
 
 /// Returns the keys of a path.
@@ -63,35 +87,9 @@ pub(super) fn split(path: &str) -> Vec<String> {
     path.split('.').map(str::to_owned).collect()
 }
 
-/// Returns how an envelope reports success or failure, with the place of the member that decides.
-fn verdict(given: &language::Envelope) -> Option<(Verdict, &At<String>)> {
-    let texts = |texts: Option<&At<Vec<Text<Wire>>>>| {
-        texts.into_iter().flat_map(|texts| texts.iter()).map(|text| text.value.clone()).collect()
-    };
-    let path = |path: Option<&Text<Keys>>| path.map(|path| split(path)).unwrap_or_default();
-    let (success, error) = (given.success.as_ref(), given.error.as_ref());
-    let (empty, classes) = (given.empty.as_ref(), given.error_class.iter());
-    let marker = success.map(|success| &success.at);
-    let marker = marker.or_else(|| given.failure.as_ref().map(|failure| &failure.present))?;
-    let verdict = Verdict {
-        at: split(marker),
-        is: texts(success.map(|success| &success.is)),
-        code: path(error.and_then(|error| error.code.as_ref())),
-        message: path(error.and_then(|error| error.message.as_ref())),
-        classes: classes
-            .flat_map(|all| all.iter())
-            .map(|(code, of)| (code.value.clone(), *of))
-            .collect(),
-        empty_codes: texts(empty.and_then(|empty| empty.code.as_ref())),
-        empty_messages: texts(empty.and_then(|empty| empty.message.as_ref())),
-    };
-    Some((verdict, marker))
-}
-
 /// Lowers the response of an operation.
 pub(super) fn response(
     cx: &mut Context<'_>,
-    document: &Document,
     given: &language::Response,
     service: &Service,
 ) -> Option<Response> {
@@ -99,7 +97,7 @@ pub(super) fn response(
         language::Response::List(list) => {
             let of = Some(Type::Model(model(cx, &list.of)?));
             let (at, envelope) = (list.at.as_deref(), list.envelope.as_ref());
-            let body = body(cx, document, ("list", &list.span), at, envelope)?;
+            let body = body(cx, ("list", &list.span), at, envelope)?;
             return self::list(cx, service, list, Response { of, is_list: true, ..body });
         }
         language::Response::Object(data) => {
@@ -114,7 +112,7 @@ pub(super) fn response(
             (None, "nothing", &nothing.span, None, &nothing.envelope)
         }
     };
-    let mut body = body(cx, document, (kind, span), at, envelope.as_ref())?;
+    let mut body = body(cx, (kind, span), at, envelope.as_ref())?;
     if let Some(verdict) = &mut body.verdict {
         // Only a list can be empty.
         verdict.empty_codes.clear();
@@ -125,7 +123,7 @@ pub(super) fn response(
 
 /// Returns the type of a response that is a value.
 fn value(cx: &mut Context<'_>, of: &At<String>) -> Option<Type> {
-    let ty = cx.resolve(of)?;
+    let ty = cx.resolve(of, &of.span)?;
     match &ty {
         Type::Model(_) => {
             say!(cx, of, "`response.value` cannot be a record" => "write `response.object`");
@@ -139,7 +137,7 @@ fn value(cx: &mut Context<'_>, of: &At<String>) -> Option<Type> {
 }
 
 fn model(cx: &mut Context<'_>, of: &At<String>) -> Option<ModelId> {
-    if let Type::Model(of) = cx.resolve(of)? {
+    if let Type::Model(of) = cx.resolve(of, &of.span)? {
         return Some(of);
     }
     say!(cx, of, "a response must be a model, and `{of}` is not one"
@@ -151,14 +149,13 @@ fn model(cx: &mut Context<'_>, of: &At<String>) -> Option<ModelId> {
 /// the data.
 fn body(
     cx: &mut Context<'_>,
-    document: &Document,
     (kind, span): (&str, &Range<usize>),
     given_at: Option<&At<String>>,
     envelope: Option<&Text<Kebab>>,
 ) -> Option<Response> {
-    let envelope = envelope.or(document.service.envelope.as_ref());
+    let envelope = envelope.map(|name| At::clone(name)).or_else(|| cx.envelope.clone());
     let around = match envelope.filter(|name| name.value != NONE) {
-        Some(named) => Some(verdict(declared(cx, document, named)?)?),
+        Some(name) => Some(declared(cx, &name)?),
         None => None,
     };
     let at = given_at.map(|at| split(at)).unwrap_or_default();

@@ -10,24 +10,29 @@ use crate::ir::{
     ValueType, Wire,
 };
 use crate::spec::context::{CORRECT, Context, RENAME, exact, folded, owned};
+use crate::spec::form::Type as TypeName;
 use crate::spec::language::{self, Document, Presence, QueryWire};
-use crate::spec::read::At;
+use crate::spec::read::{At, Named};
 
 /// Lowers the declared scalars and enums.
 pub(super) fn values(cx: &mut Context<'_>, document: &Document) -> [Vec<Arc<ValueType>>; 2] {
-    let scalars = document.scalars.iter().filter_map(|(name, given)| {
-        let scalar = scalar(cx, name, given)?;
-        Some(cx.declare_value(name, scalar))
-    });
-    let scalars = scalars.collect();
-    let enums = document.enums.iter().filter_map(|(name, given)| {
-        let one = one_enum(cx, name, given)?;
-        Some(cx.declare_value(name, one))
-    });
-    [scalars, enums.collect()]
+    [declared(cx, &document.scalars, scalar), declared(cx, &document.enums, one_enum)]
 }
 
-fn scalar(cx: &mut Context<'_>, name: &str, given: &language::Scalar) -> Option<ValueType> {
+fn declared<T>(
+    cx: &mut Context<'_>,
+    given: &Named<TypeName, T>,
+    lower: impl Fn(&mut Context<'_>, &At<String>, &T) -> Option<ValueType>,
+) -> Vec<Arc<ValueType>> {
+    let types = given.iter().filter_map(|(name, one)| {
+        let ty = Arc::new(lower(cx, name, one)?);
+        cx.declare(name, Type::Value(Arc::clone(&ty)));
+        Some(ty)
+    });
+    types.collect()
+}
+
+fn scalar(cx: &mut Context<'_>, name: &At<String>, given: &language::Scalar) -> Option<ValueType> {
     let (wire, meaning, example) = (given.wire.value, given.meaning, &given.example);
     let query_wire = given.query_wire.as_ref().map(|wire| match wire.value {
         QueryWire::String => Wire::String,
@@ -82,9 +87,8 @@ fn unfit_wire(
 ) {
     let allowed = Wire::ALL.iter().filter(|wire| meaning.primitive(**wire).is_some());
     let allowed: Vec<_> = allowed.map(|wire| wire.word()).collect();
-    let place = if key == "wire" { "" } else { " in a query" };
-    say!(cx, *span, "a `{}` cannot be {}{place}", meaning.word(), refused.noun()
-        => "its `wire` can be {}", listed(&allowed));
+    say!(cx, *span, "`{key} = \"{}\"` does not fit the meaning `{}`", refused.word(), meaning.word()
+        => "it can be {}", listed(&allowed));
 }
 
 /// Lowers the JSON values of a boolean; `None` if the scalar has another wire, or a list is missing.
@@ -147,20 +151,7 @@ pub(super) fn models(cx: &mut Context<'_>, document: &Document) -> Vec<Model> {
         cx.declare(name, Type::Model(ModelId(index)));
     }
     let models = given.iter().enumerate();
-    let models: Vec<_> =
-        models.filter_map(|(index, (name, one))| model(cx, ModelId(index), name, one)).collect();
-    // Checked once all models are known: an empty list represents a record without fields.
-    for (model, (_, given)) in models.iter().zip(given.iter()) {
-        for field in model.fields.iter().filter(|field| field.is(Leniency::EmptyArrayAsMap)) {
-            let inner = field.ty.model().and_then(|id| models.get(id.0));
-            let needed = inner.and_then(|inner| inner.fields.iter().find(|field| field.required));
-            if let (Some(needed), Some(given)) = (needed, given.fields.named(&field.wire)) {
-                say!(cx, given.lenient, "`empty-array-as-map` does not fit a model with the required field `{}`", needed.wire
-                    => "make all fields of the model optional, or remove it");
-            }
-        }
-    }
-    models
+    models.filter_map(|(index, (name, one))| model(cx, ModelId(index), name, one)).collect()
 }
 
 fn model(
@@ -180,7 +171,10 @@ fn model(
         id,
         rust: RustName::new(name)?,
         identity: identity.and_then(|identity| self::identity(cx, identity, given, &fields)),
-        columns: None,
+        columns: given
+            .columns
+            .as_ref()
+            .map(|columns| columns.iter().map(|one| one.value.clone()).collect()),
         fields,
         about: cx.about(&given.doc, given.source.as_ref(), &given.open),
     })
@@ -217,7 +211,7 @@ fn can_identify(ty: &ValueType) -> bool {
 fn field(cx: &mut Context<'_>, key: &At<String>, given: &language::Field) -> Option<Field> {
     let rust = cx.rust_name(key, given.rust_name.as_ref());
     let about = cx.about(&given.doc, given.source.as_ref(), &given.open);
-    let ty = cx.resolve(&given.ty)?;
+    let ty = cx.resolve(&given.ty, &given.ty.span)?;
     if let Some(example) = &given.example {
         let built_in = ty.value().filter(|one| one.built_in.is_some());
         let fits = built_in.is_none_or(|one| one.json(example).is_some());
@@ -290,9 +284,16 @@ fn misfit(leniency: Leniency, ty: &Type, required: bool) -> Option<&'static str>
     (!is_fit).then_some(fits)
 }
 
-/// Reports models that contain themselves, even through a list or a map.
-pub(super) fn recursion(cx: &mut Context<'_>, document: &Document, service: &Service) {
+/// Returns the second position for a table without a header, such as an implicit `[model.A.field]`, which has no
+/// position.
+fn place<'s>(span: &'s Range<usize>, or: &'s Range<usize>) -> &'s Range<usize> {
+    if span.is_empty() { or } else { span }
+}
+
+/// Checks what models contain, and their columns. All models must be known by now.
+pub(super) fn contents(cx: &mut Context<'_>, document: &Document, service: &Service) {
     for (model, (name, given)) in service.models.iter().zip(document.models.iter()) {
+        // A model must not contain itself, even through a list or a map.
         let contains = |field: &&Field| {
             let inner = field.ty.element().model();
             inner.is_some_and(|inner| service.reachable(inner).contains(&model.id))
@@ -301,36 +302,28 @@ pub(super) fn recursion(cx: &mut Context<'_>, document: &Document, service: &Ser
         let key = field.and_then(|one| given.fields.names().find(|key| key.value == one.wire));
         say!(cx, key, "the model `{name}` contains itself"
             => "declare another model, without the field, for the inner records");
-    }
-}
-
-/// Returns the second position for a table without a header, such as an implicit `[model.A.field]`, which has no
-/// position.
-fn place<'s>(span: &'s Range<usize>, or: &'s Range<usize>) -> &'s Range<usize> {
-    if span.is_empty() { or } else { span }
-}
-
-/// Sets the columns that models declare. All fields must be known by now.
-pub(super) fn columns(cx: &mut Context<'_>, document: &Document, service: &mut Service) {
-    for (index, (name, given)) in document.models.iter().enumerate() {
-        let (Some(list), Some(model)) = (&given.columns, service.models.get(index)) else {
-            continue;
-        };
-        say_if!(cx, list.is_empty(), list, "the model `{name}` has no columns"
+        // An empty list represents a record without fields.
+        for field in model.fields.iter().filter(|field| field.is(Leniency::EmptyArrayAsMap)) {
+            let mut inner = service.nested(field).into_iter().flat_map(|inner| &inner.fields);
+            let (needed, given) = (inner.find(|one| one.required), given.fields.named(&field.wire));
+            if let (Some(needed), Some(given)) = (needed, given) {
+                say!(cx, given.lenient, "`empty-array-as-map` does not fit a model with the required field `{}`", needed.wire
+                    => "make all fields of the model optional, or remove it");
+            }
+        }
+        let Some(columns) = &given.columns else { continue };
+        say_if!(cx, columns.is_empty(), columns, "the model `{name}` has no columns"
             => "list at least one field, or remove `columns`");
         let known: Vec<_> = service.paths(model).into_iter().map(|(path, _)| path).collect();
         // After a mistake in a field, a column may be unknown only because of it.
         let is_complete = model.fields.len() == given.fields.len();
         let mut seen = BTreeSet::new();
-        for column in list.iter() {
+        for column in columns.iter() {
             if is_complete && !known.contains(&column.value) {
                 cx.unknown(column, format_args!("unknown column `{column}`"), &known, "");
             } else if !seen.insert(&column.value) {
                 say!(cx, column, "duplicate column `{column}`" => "remove one of them");
             }
-        }
-        if let Some(model) = service.models.get_mut(index) {
-            model.columns = Some(list.iter().map(|column| column.value.clone()).collect());
         }
     }
 }

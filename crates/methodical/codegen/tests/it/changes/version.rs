@@ -4,7 +4,6 @@ use std::fs;
 use std::path::Path;
 
 use methodical_codegen::cli;
-use methodical_codegen::diff::Version;
 
 use crate::good;
 
@@ -42,7 +41,6 @@ fn a_breaking_change_requires_a_major_version() {
     let raised = broken.replace("version = \"1.0.0\"", "version = \"2.0.0\"");
     fs::write(root.join("spec/gateway.toml"), raised).expect("written");
     assert_eq!(diff().code, 0);
-    assert!(Version::parse("2.0.0") > Version::parse("1.10.0"));
 }
 
 /// Data that was protected until now must not appear in logs unnoticed.
