@@ -1,27 +1,29 @@
-//! The command line and its help.
+//! The command line and its help, and the commands that describe the program: `help`, `man` and `completions`.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt::Write as _;
+use std::fs;
 use std::io::{self, Write as _};
 use std::num::{IntErrorKind, NonZeroU64, ParseIntError};
+use std::path::Path;
 use std::sync::Mutex;
 
 use clap::builder::{Resettable, StyledStr};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, Args as _, FromArgMatches as _, Subcommand as _};
+use clap_complete::Shell;
+use clap_mangen::Man;
 use methodical_client::model::tables::{FieldType, Mirrored};
 
-use crate::commands::Command;
+use crate::commands::{Command, Invocation};
 use crate::failure::{EXIT_CODES, Exit, Failure};
-use crate::interrupt::lock;
 use crate::mirror::placements::group_of_title;
 use crate::mirror::{Found, Recovered, found};
-use crate::output::Formats;
-use crate::output::flags::OutputFlags;
+use crate::output::destination::print;
+use crate::output::{Formats, OutputFlags};
 use crate::program::{Example, OperationCommands, Program, RecordType, capitals};
-use crate::run::Invocation;
-use crate::screen::printable;
+use crate::screen::{closest, lock, printable};
 use crate::settings::{KEYS, MirrorFlags, ServiceFlags};
 
 /// A parsed command line.
@@ -393,7 +395,7 @@ Access token, first source found wins; {} shows the sources of other settings:
     )
 }
 
-pub(crate) fn environment(program: &Program) -> String {
+fn environment(program: &Program) -> String {
     let mut own: Vec<_> = KEYS.iter().filter_map(|key| Some((key.variable?, key.about))).collect();
     own.splice(1..1, [("PROFILE", "profile"), ("TOKEN", "access token")]);
     own.push(("FORCE_TTY", "format output as on a terminal with this many columns"));
@@ -412,7 +414,7 @@ pub(crate) fn environment(program: &Program) -> String {
 }
 
 /// Returns the program with its commands grouped by purpose in the help.
-pub(crate) fn grouped(program: clap::Command) -> clap::Command {
+fn grouped(program: clap::Command) -> clap::Command {
     let name = program.get_name().to_owned();
     let template = template(&program);
     // The groups list the commands, so the parser need not.
@@ -456,7 +458,7 @@ fn group_of(command: &str) -> &'static str {
 /// The group of the commands that need a mirror.
 const MIRROR: &str = "Read a mirror (`mirror sync` creates it)";
 
-pub(crate) const MAX_WIDTH: usize = 100;
+const MAX_WIDTH: usize = 100;
 
 /// Parses a number from the command line.
 ///
@@ -479,6 +481,99 @@ pub(crate) fn positive<T: TryFrom<NonZeroU64>>(text: &str) -> Result<T, &'static
 pub(crate) fn seconds(text: &str) -> Result<u64, &'static str> {
     positive(text)
         .map_err(|_without_unit| "expected a whole number of seconds, 1 or more, such as 30")
+}
+
+pub(crate) fn print_help(
+    command: &[String],
+    definition: clap::Command,
+    invocation: &Invocation,
+) -> Result<(), Failure> {
+    let words: Vec<&str> = command.iter().map(String::as_str).collect();
+    let help = match *words {
+        [] => grouped(definition).render_long_help(),
+        ["options"] => options(&definition),
+        ["environment"] => environment(&invocation.program).into(),
+        ["exit-codes"] => format!("{EXIT_CODES}\n").into(),
+        _ => find(definition, command)?.render_long_help(),
+    };
+    let colored = invocation.screen.output.color && invocation.output.file().is_none();
+    let text = if colored { help.ansi().to_string() } else { help.to_string() };
+    print(invocation, text.as_bytes())
+}
+
+/// Returns the short descriptions of the options that every command has.
+fn options(definition: &clap::Command) -> StyledStr {
+    let program = definition.get_name();
+    let has = |id: &str| id != "help" && id != "version";
+    let options = definition.get_arguments().filter(|one| has(one.get_id().as_str()));
+    let options = options.map(|one| one.clone().hide_short_help(false));
+    clap::Command::new("options")
+        .disable_help_flag(true)
+        .disable_version_flag(true)
+        .max_term_width(MAX_WIDTH)
+        .args(options)
+        .help_template("{all-args}{after-help}")
+        .after_help(format!("Details: `{program} --help`"))
+        .render_help()
+}
+
+/// Returns the command that these words name; without words, the program itself.
+fn find(mut definition: clap::Command, words: &[String]) -> Result<clap::Command, Failure> {
+    definition.build();
+    let found = words.iter().try_fold(&definition, |found, word| {
+        found.find_subcommand(word).ok_or_else(|| {
+            let name = found.get_bin_name().unwrap_or_else(|| found.get_name());
+            let failure = Failure::usage(format!("unknown command `{name} {word}`"));
+            match closest(word, found.get_subcommands().map(clap::Command::get_name)) {
+                Some(near) => failure.hint(format!("did you mean `{near}`?")),
+                None => failure,
+            }
+        })
+    });
+    found.cloned()
+}
+
+/// Prints the page in the format of `man`, or writes all pages.
+pub(crate) fn print_page(
+    command: &[String],
+    all: Option<&Path>,
+    definition: clap::Command,
+    invocation: &Invocation,
+) -> Result<(), Failure> {
+    let Some(folder) = all else {
+        let mut page = Vec::new();
+        Man::new(with_texts(find(definition, command)?)).render(&mut page)?;
+        return print(invocation, &page);
+    };
+    invocation.refuse_dry_run()?;
+    let shown = folder.display();
+    let pages = || clap_mangen::generate_to(with_texts(definition), folder);
+    fs::create_dir_all(folder).and_then(|()| pages()).map_err(|error| {
+        Failure::new(Exit::Unwritten, format!("cannot write the pages to `{shown}`")).because(error)
+    })?;
+    invocation.screen.note(&format!("wrote the pages to `{shown}`"));
+    Ok(())
+}
+
+/// Copies the short text of each option without a long one: if some options have a long text, clap omits the short text
+/// of others.
+fn with_texts(command: clap::Command) -> clap::Command {
+    let with_text = |one: Arg| match (one.get_long_help(), one.get_help().cloned()) {
+        (None, Some(text)) => one.long_help(text),
+        _ => one,
+    };
+    command.mut_args(with_text).mut_subcommands(with_texts)
+}
+
+pub(crate) fn completions(
+    shell: Shell,
+    mut definition: clap::Command,
+    invocation: &Invocation,
+) -> Result<(), Failure> {
+    let mut script = Vec::new();
+    let name = invocation.program.name;
+    clap_complete::generate(shell, &mut definition, name, &mut script);
+    print(invocation, &script)
 }
 
 #[cfg(test)]

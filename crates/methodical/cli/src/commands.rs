@@ -1,6 +1,9 @@
-//! The commands of the program. Those of the service's operations are generated.
+//! One invocation of the program, and its commands. Those of the service's operations are generated.
 
+use std::env;
+use std::ffi::OsString;
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Subcommand, ValueHint};
@@ -8,25 +11,135 @@ use clap_complete::Shell;
 use methodical_mirror::Cursor;
 use methodical_mirror::model::tables::Mirrored;
 
+use crate::args::{self, Flags};
 use crate::commands::profile::{AuthCommand, ConfigCommand, ProfileCommand};
 use crate::connector::{self, TapFlags};
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use crate::mirror::assistant;
-use crate::mirror::counts::{self, ReportFlags};
 #[cfg(feature = "dashboard")]
 use crate::mirror::dashboard::{self, DashboardFlags};
-use crate::mirror::maintain::{self, ForgetFlags, PurgeFlags};
+use crate::mirror::maintain::{self, ConsumersFlags, ForgetFlags, PurgeFlags};
 use crate::mirror::open::{Asked, duration};
-use crate::mirror::placements::{self, PlacementsCommand, Records};
-use crate::mirror::read::{self, ConsumersFlags};
+use crate::mirror::placements::{self, PlacementsCommand, Records, ReportFlags};
 use crate::mirror::sync::{self, SyncFlags, WatchFlags};
-use crate::program::OperationCommands;
-use crate::run::Invocation;
-use crate::session::Session;
+use crate::output::OutputFlags;
+use crate::program::{OperationCommands, Program};
+use crate::screen::{self, Screen};
+use crate::session::{self, Session};
+use crate::settings::{MirrorFlags, ServiceFlags, redacted};
 
-mod help;
 mod profile;
-mod service;
+
+/// Runs a program with the command line of the process. `C` are the commands that call the operations of its service.
+///
+/// Call it once, in `main`, which must not be `async`: it handles the signals of the process, and runs a tokio runtime. It
+/// exits the process itself after a usage error or a signal. Otherwise it returns the exit code, which scripts may rely on;
+/// `--help` lists all of them.
+///
+/// # Examples
+///
+/// ```no_run
+#[doc = include_str!("../doctests/photos.txt")]
+/// use std::process::ExitCode;
+///
+/// use methodical_cli::{Program, run};
+///
+/// fn main() -> ExitCode {
+///     run::<Commands>(&Program::new("photos", env!("CARGO_PKG_VERSION")))
+/// }
+/// ```
+pub fn run<C: OperationCommands>(program: &Program) -> ExitCode {
+    run_embedded::<C>(program, &env::args_os().collect::<Vec<_>>()).into()
+}
+
+/// Runs a program like [`run`], but inside another process, such as Python's, with these arguments. The first one is
+/// the name of the program. Returns the exit code.
+pub fn run_embedded<C: OperationCommands>(program: &Program, arguments: &[OsString]) -> u8 {
+    let definition = args::definition::<C>(program);
+    let parsed = args::parse::<C>(program, definition.clone(), arguments);
+    let (screen, done) = match parsed {
+        Ok((Flags { output, service, mirror }, mut command)) => {
+            let screen = Screen::look(program, output.quiet);
+            screen::watch(screen);
+            let mut invocation = Invocation { program: *program, service, mirror, output, screen };
+            let resolved = || {
+                if args::look_up_titles::<C::Service>(&invocation)? {
+                    let again = args::parse::<C>(program, definition.clone(), arguments)?;
+                    (command, invocation.mirror) = (again.1, again.0.mirror);
+                }
+                dispatch(command, &invocation, definition)
+            };
+            (screen, resolved())
+        }
+        Err(failure) => (Screen::look(program, false), Err(failure)),
+    };
+    match done {
+        Ok(()) => Exit::Done.code(),
+        Err(failure) => {
+            failure.print(screen);
+            failure.exit().code()
+        }
+    }
+}
+
+/// One invocation of the program: its description, the flags that every command takes, and the streams of its output.
+#[derive(Clone, Debug)]
+pub(crate) struct Invocation {
+    pub(crate) program: Program,
+    pub(crate) service: ServiceFlags,
+    pub(crate) mirror: MirrorFlags,
+    pub(crate) output: OutputFlags,
+    pub(crate) screen: Screen,
+}
+
+/// Quotes a word for a shell, if necessary.
+pub(crate) fn quoted(word: &str) -> String {
+    // Only a NUL cannot be quoted, and no argument can contain one.
+    shlex::try_quote(word).map_or_else(|_nul| word.to_owned(), std::borrow::Cow::into_owned)
+}
+
+impl Invocation {
+    /// Returns a command of the program for a message. It repeats the flags that chose the profile, the service and the
+    /// token: without them, the command could act on another account.
+    pub(crate) fn command(&self, arguments: &str) -> String {
+        let ServiceFlags { base_url, profile, token_file, .. } = &self.service;
+        let switches = [
+            ("--demo", self.service.demo),
+            ("--allow-insecure-http", self.service.allow_insecure_http),
+            ("--token-stdin", self.service.token_stdin),
+        ];
+        let values = [
+            ("--profile", profile.clone()),
+            ("--base-url", base_url.as_deref().map(redacted)),
+            ("--token-file", token_file.as_ref().map(|path| path.display().to_string())),
+        ];
+        let switches =
+            switches.iter().filter(|(_, is_on)| *is_on).map(|(flag, _)| format!("{flag} "));
+        let values = values.iter().filter_map(|(flag, value)| {
+            value.as_ref().map(|value| format!("{flag} {} ", quoted(value)))
+        });
+        let flags: String = switches.chain(values).collect();
+        self.program.command(&(flags + arguments))
+    }
+
+    /// Fails if this is a dry run of a command that changes the files of the program.
+    pub(crate) fn refuse_dry_run(&self) -> Result<(), Failure> {
+        if self.service.dry_run {
+            let text = "cannot use --dry-run: it prints requests, but this command changes files";
+            return Err(Failure::usage(text));
+        }
+        Ok(())
+    }
+
+    /// Notes what the command would do, and ends it, if this is a dry run.
+    pub(crate) fn end_dry_run(&self, would: &str) -> Result<(), Failure> {
+        if self.service.dry_run {
+            self.screen.note(would);
+            return Err(Failure::ended(Exit::Done));
+        }
+        Ok(())
+    }
+}
 
 /// A command of the program.
 #[derive(Debug, Subcommand)]
@@ -43,7 +156,7 @@ Examples:
         #[arg(value_name = "METHOD")]
         method: String,
         /// Parameter of the method; may be repeated.
-        #[arg(short = 'f', long = "field", value_name = "NAME=VALUE", value_parser = service::pair)]
+        #[arg(short = 'f', long = "field", value_name = "NAME=VALUE", value_parser = session::pair)]
         parameters: Vec<(String, String)>,
     },
     /// Print a board: the number of records in each group, by status.
@@ -184,7 +297,7 @@ Examples:
 }
 
 /// Runs a command. `definition` has all commands and flags, for help, the manual page and completions.
-pub(crate) fn run<C: OperationCommands>(
+fn dispatch<C: OperationCommands>(
     command: Command<C>,
     invocation: &Invocation,
     definition: clap::Command,
@@ -206,19 +319,19 @@ pub(crate) fn run<C: OperationCommands>(
     let asked = || Asked::open::<C>(invocation);
     match command {
         Command::Operation(operation) => operation.run(&session()?),
-        Command::Api { method, parameters } => service::api(&session()?, method, parameters),
-        Command::Check { strict } => service::check::<C>(&session()?, strict),
+        Command::Api { method, parameters } => session::api(&session()?, method, parameters),
+        Command::Check { strict } => session::check::<C>(&session()?, strict),
         Command::Auth(command) => profile::auth::<C>(command, invocation),
         Command::Config(command) => profile::config::<C::Service>(command, invocation),
-        Command::Completions { shell } => help::completions(shell, definition, invocation),
-        Command::Help { command } => help::run(&command, definition, invocation),
+        Command::Completions { shell } => args::completions(shell, definition, invocation),
+        Command::Help { command } => args::print_help(&command, definition, invocation),
         Command::Man { command, all } => {
-            help::print_page(&command, all.as_deref(), definition, invocation)
+            args::print_page(&command, all.as_deref(), definition, invocation)
         }
-        Command::Board => counts::board(&asked()?),
+        Command::Board => placements::board(&asked()?),
         Command::Duplicates => placements::duplicates::<C>(invocation),
         Command::Placements(PlacementsCommand::List(flags)) => placements::list(&flags, &asked()?),
-        Command::Report(flags) => counts::report(&flags, &asked()?),
+        Command::Report(flags) => placements::report(&flags, &asked()?),
         Command::Show(id) => placements::show(&id, &asked()?),
         #[cfg(feature = "dashboard")]
         Command::Dashboard(flags) => dashboard::run::<C::Service>(&flags, invocation),
@@ -280,7 +393,7 @@ Examples:
   {program} mirror changes --cursor")]
     Changes {
         /// Print only changes after this cursor [default: from the oldest change that is kept].
-        #[arg(long, value_name = "CURSOR", value_parser = read::cursor)]
+        #[arg(long, value_name = "CURSOR", value_parser = maintain::cursor)]
         after: Option<Cursor>,
 
         /// Print only the cursor after the last change. Get it before you read the tables.
@@ -406,14 +519,16 @@ impl MirrorCommand {
         }
         match self {
             Self::Sync { flags, every } => sync::run::<S>(&flags, every, invocation),
-            Self::Status { max_age } => read::status(max_age, invocation),
-            Self::Changes { after, cursor } => read::changes(after.as_ref(), cursor, invocation),
-            Self::Consumers(flags) => read::consumers(&flags, invocation),
-            Self::Search { text } => read::search::<S>(&text, records, invocation),
+            Self::Status { max_age } => maintain::status(max_age, invocation),
+            Self::Changes { after, cursor } => {
+                maintain::changes(after.as_ref(), cursor, invocation)
+            }
+            Self::Consumers(flags) => maintain::consumers(&flags, invocation),
+            Self::Search { text } => maintain::search::<S>(&text, records, invocation),
             Self::Forget(flags) => maintain::forget::<S>(&flags, invocation),
             Self::Purge { flags, yes } => maintain::purge(&flags, yes, invocation),
-            Self::Check => maintain::check(invocation),
-            Self::Rebuild => maintain::rebuild(invocation),
+            Self::Check => maintain::check(false, invocation),
+            Self::Rebuild => maintain::check(true, invocation),
             Self::Backup { file, replace } => maintain::back_up(&file, replace, invocation),
             Self::Copy { to } => maintain::copy::<S>(&to, invocation),
             Self::Restore { file, to, yes } => {

@@ -24,13 +24,11 @@ use methodical_client::{
 };
 use percent_encoding::percent_decode_str;
 
+use crate::commands::{Invocation, quoted};
 use crate::failure::Failure;
-use crate::files::{self, with_unread};
-use crate::interrupt::{ask_for_secret, lock};
+use crate::files::{self, stored_token, with_unread};
 use crate::program::Program;
-use crate::run::{Invocation, quoted};
-use crate::screen::{Screen, printable};
-use crate::settings::file::stored_token;
+use crate::screen::{Screen, ask_for_secret, lock, printable};
 use crate::settings::{Setting, Settings, TokenFrom, check_binding, setting};
 
 pub(crate) fn connect_to_service<S: Service>(

@@ -13,13 +13,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
+use crate::commands::Invocation;
 use crate::failure::{Exit, Failure};
 use crate::files;
 use crate::mirror::found;
 use crate::mirror::open::{each_record, now, unreadable, utc};
 use crate::mirror::sync::{self, SyncFlags, Synced};
 use crate::output::record::{Line, Object};
-use crate::run::Invocation;
 
 #[cfg(test)]
 mod tests;
@@ -296,8 +296,7 @@ impl Stream {
     /// Describes the records of a table: its columns, and what the mirror knows about a record.
     fn of_table(table: &'static Table) -> Self {
         let columns = table.columns().iter();
-        let columns =
-            columns.map(|one| Property { name: one.path().join("_"), kind: Some(one.kind()) });
+        let columns = columns.map(|one| Property { name: one.name(), kind: Some(one.kind()) });
         let own = [FIRST_SEEN, CHANGED_AT, EXTRA, DELETED_AT].map(|name| Property {
             name: name.to_owned(),
             kind: (name == EXTRA).then_some(ColumnKind::Json),
@@ -382,7 +381,7 @@ impl Stream {
             if cell.is_some() {
                 rest.remove(&path);
             }
-            row.insert(column.path().join("_"), cell.unwrap_or_default());
+            row.insert(column.name(), cell.unwrap_or_default());
         }
         let line = rest.iter().fold(Line::new(), |line, (name, value)| line.add(name, value));
         row.insert(FIRST_SEEN.to_owned(), utc(record.first_seen).into());

@@ -5,8 +5,8 @@ use std::{env, fmt, io, iter};
 
 use methodical_client::{Error, ErrorKind, model};
 
+use crate::commands::Invocation;
 use crate::connect::{is_local, without_secrets};
-use crate::run::Invocation;
 use crate::screen::{Screen, Tone, closest};
 use crate::settings::{Setting, Settings, TokenFrom, redacted};
 

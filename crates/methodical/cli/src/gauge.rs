@@ -10,12 +10,12 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::args::whole_number;
+use crate::commands::Invocation;
 use crate::failure::{Exit, Failure};
 use crate::mirror::open::{self, utc};
 use crate::output::printer::{Schema, counted};
 use crate::output::record::{Cells, Path};
 use crate::output::select::number;
-use crate::run::Invocation;
 use crate::session::Session;
 
 /// A command of a gauge. Generated commands contain it next to those of the operations, and pass it to

@@ -77,11 +77,9 @@ mod connector;
 mod failure;
 mod files;
 mod gauge;
-mod interrupt;
 mod mirror;
 mod output;
 mod program;
-mod run;
 mod screen;
 mod session;
 mod settings;
@@ -95,6 +93,7 @@ pub use methodical_client::model::tables::FieldType;
 #[doc(no_inline)]
 pub use methodical_testkit::contract::Contract;
 
+pub use crate::commands::{run, run_embedded};
 pub use crate::failure::Failure;
 pub use crate::gauge::{CheckFlags, GaugeCommand};
 pub use crate::mirror::maintain::Exporter;
@@ -104,7 +103,6 @@ pub use crate::output::{OutputColumn, OutputFormat, OutputSetup, RecordWriter};
 pub use crate::program::{
     Demo, Example, OperationCommands, Program, RecordType, SampleHistory, SampleService,
 };
-pub use crate::run::{run, run_embedded};
 pub use crate::session::Session;
 
 /// Items for generated commands of the same version. They may change in any release.

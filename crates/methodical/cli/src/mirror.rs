@@ -13,23 +13,21 @@ use methodical_mirror::queries::{Wanted, board, placements};
 use methodical_mirror::{Error, Filter, Mirror, State};
 use serde::Serialize;
 
+use crate::commands::Invocation;
 use crate::failure::Failure;
 use crate::mirror::open::{each_record, note_age, read};
 use crate::output::printer::{Printer, Schema};
 use crate::output::record::{Line, Object, text_of};
 use crate::program::RecordType;
-use crate::run::Invocation;
 use crate::screen::{Tone, closest};
 use crate::settings::MirrorFlags;
 
 pub(crate) mod assistant;
-pub(crate) mod counts;
 #[cfg(feature = "dashboard")]
 pub(crate) mod dashboard;
 pub(crate) mod maintain;
 pub(crate) mod open;
 pub(crate) mod placements;
-pub(crate) mod read;
 pub(crate) mod sync;
 
 /// The identities of the records of a table, with their titles.
@@ -166,7 +164,7 @@ fn titles<T: Record, B: Beside>(
     mut entries: Records<T, B>,
 ) -> Result<Titles, CallError> {
     let mut titles = Titles::new();
-    let title = counts::title(table).unwrap_or_default();
+    let title = placements::title(table).unwrap_or_default();
     while let Some(entry) = entries.next_json_with(|_, json| {
         let object = Object::parse(json);
         let text = |name| text_of(object.get(name)).into_owned();

@@ -9,15 +9,12 @@ use http::Uri;
 use toml_edit::Value;
 
 use crate::args::seconds;
+use crate::commands::Invocation;
 use crate::failure::Failure;
-use crate::files::with_unread;
-use crate::output::flags::start_of_day;
+use crate::files::{ConfigFile, has_token, stored_token, with_unread};
+use crate::output::start_of_day;
 use crate::program::Program;
-use crate::run::Invocation;
 use crate::screen::closest;
-use crate::settings::file::{ConfigFile, has_token, stored_token};
-
-pub(crate) mod file;
 
 /// The service to call, and the token to call it with.
 #[derive(Clone, Debug, Args)]

@@ -7,12 +7,13 @@ use std::fmt;
 
 use askama::Template;
 use askama::filters::HtmlSafe;
+use methodical_mirror::model::tables;
 
 use crate::board::counts::{Column, Counts, Figures, Group, Part, WEEKS};
 use crate::cells::Shown;
 use crate::frame::{Frame, Pager};
 use crate::link::{self, Link};
-use crate::outline::{self, Board};
+use crate::outline::Board;
 use crate::shared::{Params, Problem, Shared};
 use crate::time::{DAY, ago};
 use crate::words::{self, counted, grouped, label, plural};
@@ -181,7 +182,7 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     }
     if !counts.sources.is_empty() {
         tables.push(Table {
-            by: label(&outline::source(board.members).unwrap_or_default()),
+            by: label(&board.members.source().map(tables::Column::name).unwrap_or_default()),
             lead: format!(
                 "In each row, the share of {members} that ever had a {value}, and the median time until they left it."
             ),

@@ -14,11 +14,6 @@ pub(crate) fn fields(json: &str) -> Fields {
     serde_json::from_str(json).unwrap_or_default()
 }
 
-/// Returns the name of a column in the mirror.
-pub(crate) fn name(column: &Column) -> String {
-    column.path().join("_")
-}
-
 /// Returns the value of a column as text; `None` without a value.
 pub(crate) fn cell(fields: &Fields, column: &Column) -> Option<String> {
     let (first, rest) = column.path().split_first()?;

@@ -156,7 +156,7 @@ impl Dashboard {
         let tables = self.mirror.tables()?;
         let exists = |name: &str| tables.iter().any(|status| status.table == name);
         for table in self.outline.tables.iter().filter(|table| exists(table.name())) {
-            let text = title(table).map(|column| Order::Text(column.path().join("_")));
+            let text = title(table).map(|column| Order::Text(column.name()));
             let orders: Vec<Order> =
                 [Order::FirstSeen, Order::Changed].into_iter().chain(text).collect();
             self.mirror.index(table.name(), &orders)?;

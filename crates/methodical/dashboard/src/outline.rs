@@ -106,19 +106,6 @@ pub(crate) fn title(table: &Table) -> Option<&'static Column> {
     })
 }
 
-/// Returns the mirror's name for the column with the source of a member, such as `portal_name`: the first text in a
-/// nested record that is neither personal nor an identity.
-pub(crate) fn source(table: &Table) -> Option<String> {
-    let mut columns = table.columns().iter();
-    let found = columns.find(|one| {
-        one.kind() == ColumnKind::Text
-            && !one.is_personal()
-            && one.path().len() > 1
-            && one.path().last() != Some(&"id")
-    });
-    found.map(|one| one.path().join("_"))
-}
-
 impl<S: Service> MirrorVisitor<S> for Outline {
     fn list<O>(&mut self, table: &'static Table, _: O)
     where

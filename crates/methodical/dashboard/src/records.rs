@@ -7,7 +7,7 @@ use methodical_mirror::model::tables::{Column, ColumnKind};
 use methodical_mirror::{Page, Record, State, TableStatus};
 
 use crate::board::counts::{self, Counts};
-use crate::cells::{Contact, Fields, Shown, cell, contact, name, shown};
+use crate::cells::{Contact, Fields, Shown, cell, contact, shown};
 use crate::frame::{self, Frame, Pager};
 use crate::link::{self, Names};
 use crate::outline::title;
@@ -251,7 +251,7 @@ fn heads(view: &View<'_>, others: &[&Column], can_sort: bool) -> Vec<Head> {
         Head { text, href, sorted: is_current.then_some(direction), class }
     };
     let mut heads = vec![match title(view.table) {
-        Some(column) => head(label(&name(column)), can_sort.then_some(By::Title), ""),
+        Some(column) => head(label(&column.name()), can_sort.then_some(By::Title), ""),
         None => head(label(view.table.identity()), None, ""),
     }];
     if let Some(Members { board, group, values, .. }) = &view.members {
@@ -259,7 +259,7 @@ fn heads(view: &View<'_>, others: &[&Column], can_sort: bool) -> Vec<Head> {
         let group = group.is_none().then(|| label(board.groups.name()));
         heads.extend(value.into_iter().chain(group).map(|text| head(text, None, "")));
     }
-    heads.extend(others.iter().map(|one| head(label(&name(one)), None, priority(one))));
+    heads.extend(others.iter().map(|one| head(label(&one.name()), None, priority(one))));
     let (text, by) = match &view.members {
         Some(members) if !members.values.is_empty() || members.days.is_some() => {
             (format!("{} since", label(members.board.placements.value)), By::Changed)

@@ -29,6 +29,7 @@ use crate::service::Service;
 ///     &[Column::text(&["id"]), Column::text(&["title"]), Column::text(&["place", "name"]).personal()],
 /// );
 /// assert_eq!(PHOTO.columns()[2].path(), ["place", "name"]);
+/// assert_eq!(PHOTO.columns()[2].name(), "place_name");
 /// assert!(PHOTO.columns()[2].is_personal());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +65,17 @@ impl Table {
     /// Returns the columns, in the order of the contract.
     pub const fn columns(&self) -> &'static [Column] {
         self.columns
+    }
+
+    /// Returns the column that says where a record comes from, such as the name of a portal: the first text in a nested
+    /// record that is neither personal nor an identity.
+    pub fn source(&self) -> Option<&'static Column> {
+        self.columns.iter().find(|column| {
+            column.kind == ColumnKind::Text
+                && !column.is_personal
+                && column.path.len() > 1
+                && column.path.last() != Some(&"id")
+        })
     }
 }
 
@@ -127,6 +139,11 @@ impl Column {
     /// Returns the names of the fields that lead to the value, from the outside in.
     pub const fn path(&self) -> &'static [&'static str] {
         self.path
+    }
+
+    /// Returns the name of the column in a table: the names of its path, joined by `_`.
+    pub fn name(&self) -> String {
+        self.path.join("_")
     }
 
     /// Returns the kind of the values.

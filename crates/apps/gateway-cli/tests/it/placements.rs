@@ -1,7 +1,9 @@
 //! The commands that show who is where, what happened, and who may be the same person.
 
 #[cfg(unix)]
-use chrono::{Datelike as _, Timelike as _, Utc};
+use jiff::Timestamp;
+#[cfg(unix)]
+use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
 use crate::office::{Office, application, candidate, vacancy};
@@ -251,13 +253,13 @@ fn a_report_counts_moves_and_those_into_the_groups_of_statuses() {
 #[cfg(unix)]
 #[test]
 fn a_day_on_which_clocks_are_set_back_ends_at_midnight() {
-    let now = Utc::now();
+    let now = Timestamp::now().to_zoned(TimeZone::UTC);
     // In a zone where it is 23:30 now, and in one whose clocks went back this morning, so that today has 25 hours.
     let minutes = 23 * 60 + 30 - (i64::from(now.hour()) * 60 + i64::from(now.minute()));
     let sign = if minutes < 0 { "+" } else { "-" };
     let offset = format!("{sign}{:02}:{:02}", minutes.abs() / 60, minutes.abs() % 60);
     // Days are counted without 29 February.
-    let today = now.ordinal() - u32::from(now.date_naive().leap_year() && now.month() > 2);
+    let today = now.day_of_year() - i16::from(now.in_leap_year() && now.month() > 2);
     let begin = (today + 100) % 365 + 1;
     let zone = format!("AAA{offset}BBB,J{begin}/2,J{today}/2");
     let office = office();

@@ -8,17 +8,16 @@ use methodical_client::AccessToken;
 use methodical_client::model::{Auth, Service};
 use serde_json::{Value, json};
 
+use crate::commands::Invocation;
 use crate::connect::{ask_for, build, check_base_url, no_base_url, parsed_token, read_token};
 use crate::failure::{Exit, Failure};
-use crate::files::Lock;
+use crate::files::{
+    ConfigFile, Lock, StoredToken, has_token, profile_names, set_token, tokens_path,
+};
 use crate::output::destination::print;
 use crate::output::printer::Schema;
 use crate::program::{Noun, OperationCommands};
-use crate::run::Invocation;
 use crate::session::Session;
-use crate::settings::file::{
-    ConfigFile, StoredToken, has_token, profile_names, set_token, tokens_path,
-};
 use crate::settings::{
     DEFAULT_PROFILE, KEYS, Key, ServiceFlags, Setting, Settings, TokenFrom, check_name, of_profile,
     origin, redacted, setting, token_of_profile, unknown_profile, unknown_setting,

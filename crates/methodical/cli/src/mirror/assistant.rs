@@ -8,22 +8,21 @@ use std::collections::BTreeSet;
 use std::io;
 use std::ops::{ControlFlow, Range};
 
-use chrono::{Days, Local, NaiveDate};
-use methodical_mirror::model::tables::{Gauge, Mirrored};
+use jiff::civil::Date;
+use jiff::{ToSpan as _, Zoned};
+use methodical_mirror::model::tables::{Column, Gauge, Mirrored};
 use methodical_mirror::queries::{self, Placement, Wanted};
 use methodical_mirror::{Filter, Forecast, Mirror, Outcome, State};
 use serde_json::{Value, json};
 
+use crate::commands::Invocation;
 use crate::failure::Failure;
-use crate::interrupt;
 use crate::mirror::assistant::protocol::{Parameters, Server, UNFIT};
-use crate::mirror::counts::{period, source_name};
 use crate::mirror::open::{now, read_or_sample, utc};
-use crate::mirror::placements::{named, placements_of, plural, titles};
+use crate::mirror::placements::{named, period, placements_of, plural, titles};
 use crate::mirror::{Recovered, found, recovered};
 use crate::output::record::{Cells, Path};
-use crate::run::Invocation;
-use crate::screen::Screen;
+use crate::screen::{self, Screen};
 
 mod protocol;
 
@@ -52,7 +51,7 @@ pub(crate) fn run<S: Mirrored>(personal: bool, invocation: &Invocation) -> Resul
         tools: assistant.tools(),
     };
     let mut call = |name: &str, arguments| assistant.call(name, &arguments).map(cut);
-    interrupt::end_with_success();
+    screen::end_with_success();
     protocol::serve(io::stdin().lock(), io::stdout().lock(), &server, &mut call)
         .map_err(|error| Failure::usage("cannot talk to the client").because(error))
 }
@@ -83,7 +82,7 @@ impl Assistant {
         let (member_id, group_id) = (self.of.member_field(), self.of.group_field());
         let columns: Vec<String> = self.columns().into_iter().map(|(name, _)| name).collect();
         let (own, columns) = (columns.join("?; "), columns.join(", "));
-        let source = source_name(members).unwrap_or_default();
+        let source = members.source().map(Column::name).unwrap_or_default();
         let personal =
             [", with names and other personal values", "text part of a personal field; "];
         let [including, search] = if self.has_personal { personal } else { [""; 2] };
@@ -175,8 +174,7 @@ amounts: name; amount; unit? of amount and per_day; at when the service reported
         let columns = table.columns().iter().filter(|one| {
             one.path() != [table.identity()] && (self.has_personal || !one.is_personal())
         });
-        let described =
-            columns.map(|one| (one.path().join("_"), Path::parse(&one.path().join("."))));
+        let described = columns.map(|one| (one.name(), Path::parse(&one.path().join("."))));
         described.collect()
     }
 
@@ -252,7 +250,7 @@ amounts: name; amount; unit? of amount and per_day; at when the service reported
         let record = self.read(self.mirror.record(self.of.members.name(), id))?;
         let unknown = "cannot find the record: the mirror has no record with this id";
         let record = record.ok_or(unknown)?;
-        let titles = self.read(titles(&self.mirror, self.of.groups))?;
+        let titles = self.read(titles(&self.mirror, self.of))?;
         let (placements, history) = self.read(placements_of(&self.mirror, self.of, id))?;
         let placements = placements.iter().take(MAX_ROWS).map(|one| self.placement(one));
         let history = history.iter().take(MAX_ROWS).map(|one| {
@@ -287,7 +285,7 @@ amounts: name; amount; unit? of amount and per_day; at when the service reported
 
     fn report(&self, arguments: &Parameters) -> Result<Value, String> {
         let period = period_of(arguments)?;
-        let source = source_name(self.of.members);
+        let source = self.of.members.source().map(Column::name);
         let table = self.of.table.name();
         let mut report =
             self.read(queries::report(&self.mirror, table, period.clone(), source.as_deref()))?;
@@ -347,7 +345,7 @@ amounts: name; amount; unit? of amount and per_day; at when the service reported
     /// Returns the identities of the groups with this identity or title or, if none has it, of those whose title
     /// contains the text.
     fn groups_of(&self, text: &str) -> Result<Vec<String>, String> {
-        let titles = self.read(titles(&self.mirror, self.of.groups))?;
+        let titles = self.read(titles(&self.mirror, self.of))?;
         let mut found = named(text, &titles, |title, wanted| title == wanted);
         if found.is_empty() {
             found = named(text, &titles, |title, wanted| title.contains(wanted));
@@ -412,12 +410,12 @@ fn get<'a, T>(
 
 /// Reads the period from the first day to the end of the last one.
 fn period_of(arguments: &Parameters) -> Result<Range<i64>, String> {
-    let today = Local::now().date_naive();
-    let day = |name: &str, default: NaiveDate| match get(arguments, name, Value::as_str)? {
-        Some(text) => text.parse().map_err(|_not_a_date| UNFIT.to_owned()),
+    let today = Zoned::now().date();
+    let day = |name: &str, default: Date| match get(arguments, name, Value::as_str)? {
+        Some(text) => Date::strptime("%Y-%m-%d", text).map_err(|_not_a_date| UNFIT.to_owned()),
         None => Ok(default),
     };
-    Ok(period([day("since", today - Days::new(7))?, day("until", today)?]))
+    Ok(period([day("since", today.saturating_sub(7.days()))?, day("until", today)?]))
 }
 
 fn with(mut object: Value, name: &str, value: impl Into<Value>) -> Value {

@@ -14,16 +14,15 @@ use methodical_mirror::model::tables::Mirrored;
 use serde_json::json;
 use tempfile::TempPath;
 
+use crate::commands::Invocation;
 use crate::connect::ask_for;
 use crate::failure::{Exit, Failure};
 use crate::files::{self, Lock, remove_leftovers};
-use crate::interrupt;
 use crate::mirror::open::{Place, SAMPLE_DATA, read_or_sample};
 use crate::output::destination::print;
 use crate::output::printer::Schema;
 use crate::output::{Format, OutputColumn, OutputSetup, RecordWriter, record};
-use crate::run::Invocation;
-use crate::screen::printable;
+use crate::screen::{self, printable};
 use crate::settings::{Settings, ValueOrder};
 
 /// The flags of `dashboard`.
@@ -161,7 +160,7 @@ pub(crate) fn run<S: Mirrored>(
     if let Err(error) = &opened {
         screen.note(&format!("cannot open a browser: {error}; open the link"));
     }
-    interrupt::end_with_success();
+    screen::end_with_success();
     listening.run().map_err(|error| failed(&error))
 }
 

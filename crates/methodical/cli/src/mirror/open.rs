@@ -6,17 +6,18 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use chrono::{DateTime, Local, SecondsFormat, TimeZone as _};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use methodical_mirror::model::tables::{Mirrored, Table};
 use methodical_mirror::{ErrorKind, Filter, Mirror, Record, Source, SyncOptions};
 
+use crate::commands::{Invocation, quoted};
 use crate::connect::{build, token_text};
 use crate::failure::{Exit, Failure};
 use crate::files::data_folder;
 use crate::mirror::placements::described;
 use crate::mirror::{Recovered, found, recovered};
 use crate::program::{OperationCommands, RecordType, SampleHistory, SampleService};
-use crate::run::{Invocation, quoted};
 use crate::settings::{Settings, ValueOrder, redacted};
 
 /// The location of a mirror: a SQLite file, and who uses it.
@@ -385,14 +386,13 @@ pub(crate) fn duration(text: &str) -> Result<u64, &'static str> {
 
 /// Returns a time in seconds since 1970 as text, in UTC.
 pub(crate) fn utc(seconds: i64) -> String {
-    let time = DateTime::from_timestamp(seconds, 0).unwrap_or_default();
-    time.to_rfc3339_opts(SecondsFormat::Secs, true)
+    Timestamp::from_second(seconds).unwrap_or_default().to_string()
 }
 
 /// Returns a local time as `2026-11-30 14:05:00`, which a spreadsheet recognizes as a date.
 pub(crate) fn local(seconds: i64) -> String {
-    let time = Local.timestamp_opt(seconds, 0).earliest();
-    time.map_or_else(|| utc(seconds), |time| time.format("%Y-%m-%d %H:%M:%S").to_string())
+    let time = Timestamp::from_second(seconds).unwrap_or_default();
+    time.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
 
 const EXPECTED: &str = "expected a number and a unit: `90s`, `15m`, `1h`, `2d` or `1w`";

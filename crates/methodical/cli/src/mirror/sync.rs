@@ -1,7 +1,7 @@
 //! `mirror sync`: brings the mirror up to date. `watch`: also delivers the changes. Both repeat that on request.
 
 use std::error::Error as StdError;
-use std::io::{self, BufWriter, IsTerminal as _, Stdout, stdout};
+use std::io::{self, BufWriter, Stdout, stdout};
 use std::mem;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -14,24 +14,22 @@ use methodical_client::transport::TransportError;
 use methodical_client::{Error as CallError, sleep_blocking};
 use methodical_mirror::model::tables::Mirrored;
 use methodical_mirror::{
-    ChangeKind, Consumer, Delivery, DeliveryEnd, Error, ErrorKind, Exec, GroupFailure, Limits,
-    Mirror, Ndjson, Rejection, Sink, SyncError, SyncOptions, SyncProgress, SyncReport, TableReport,
-    Webhook,
+    ChangeKind, Consumer, Delivery, DeliveryEnd, Error, ErrorKind, Exec, Limits, Mirror, Ndjson,
+    Rejection, Sink, SyncError, SyncOptions, SyncProgress, SyncReport, TableReport, Webhook,
 };
 
 use crate::args::positive;
+use crate::commands::Invocation;
 use crate::connect::{no_base_url, token_text, transport};
 use crate::failure::{Exit, Failure};
-use crate::interrupt::lock;
+use crate::files;
 use crate::mirror::open::{Place, ago, damaged, duration, now};
 use crate::mirror::{found, unknown};
 use crate::output::Format;
 use crate::output::printer::{LiveLine, MAX_NAMED, counted, records};
-use crate::run::Invocation;
-use crate::screen::{Screen, variable};
+use crate::screen::{self, Screen, lock};
 use crate::session::Session;
 use crate::settings::{Settings, setting};
-use crate::{files, interrupt};
 
 /// The flags of a sync.
 #[derive(Debug, Default, Args)]
@@ -123,7 +121,7 @@ fn repeat(
     invocation: &Invocation,
     mut task: impl FnMut() -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    interrupt::end_with_success();
+    screen::end_with_success();
     let mut is_first = true;
     loop {
         let begun = Instant::now();
@@ -186,9 +184,7 @@ pub(crate) fn sync<S: Mirrored>(
             ));
         }
     }
-    // The progress line is shown if standard error is a terminal.
-    let is_shown = io::stderr().is_terminal() && !screen.quiet && variable("CI").is_none();
-    let line = Arc::new(Mutex::new(LiveLine::new(is_shown.then_some(screen))));
+    let line = Arc::new(Mutex::new(LiveLine::new(screen, true)));
     let shown = Arc::clone(&line);
     let mut options = options::<S>(flags);
     options.on_progress = Some(Arc::new(move |progress| lock(&shown).show(|| text(progress))));
@@ -282,32 +278,26 @@ fn failed<S: Mirrored>(
         return Err(error.into());
     }
     let screen = session.invocation.screen;
-    let mut failed: Vec<Failure> = Vec::new();
-    let mut add = |part: &str, error: &Error| {
+    let tables =
+        report.tables.iter().flat_map(|TableReport { table, result, failures, .. }| {
+            let own = result.as_ref().err().map(|error| (format!("table {table}"), error));
+            let groups = failures.iter();
+            own.into_iter().chain(
+                groups.map(move |one| (format!("group {} of {table}", one.group), &one.error)),
+            )
+        });
+    let gauges = report.samples.iter();
+    let gauges =
+        gauges.filter_map(|one| Some((format!("gauge {}", one.gauge), one.result.as_ref().err()?)));
+    let mut failed = tables.chain(gauges).map(|(part, error)| {
         // The cause of a call says more than that the list was not synced.
         let failure = match error.source().and_then(|cause| cause.downcast_ref::<CallError>()) {
             Some(call) if error.kind() == ErrorKind::Call => session.explain(call),
             _ => error.into(),
         };
-        failed.push(failure.within(&format!("the {part} was not synced")));
-    };
-    for TableReport { table, result, failures, .. } in &report.tables {
-        match result {
-            Err(error) => add(&format!("table {table}"), error),
-            Ok(_) => {
-                for GroupFailure { group, error, .. } in failures {
-                    add(&format!("group {group} of {table}"), error);
-                }
-            }
-        }
-    }
-    for one in &report.samples {
-        if let Err(error) = &one.result {
-            add(&format!("gauge {}", one.gauge), error);
-        }
-    }
+        failure.within(&format!("the {part} was not synced"))
+    });
     let rejected = rejected(session, mirror, report);
-    let mut failed = failed.into_iter();
     let Some(first) = failed.next() else { return rejected };
     failed.for_each(|other| other.warn(screen));
     if first.exit() != Exit::Guarded {
@@ -447,12 +437,9 @@ pub(crate) fn watch<S: Mirrored>(
     if invocation.service.dry_run {
         return open::<S>(&flags.sync, invocation).map(drop);
     }
-    let mut watch =
-        Watch { flags, invocation, sink: sink(flags, invocation)?, resumes: flags.resume };
-    if flags.once {
-        return watch.run::<S>();
-    }
-    repeat(Duration::from_secs(flags.every), invocation, || watch.run::<S>())
+    let (mut sink, mut resumes) = (sink(flags, invocation)?, flags.resume);
+    let mut run = || sync_and_deliver::<S>(flags, invocation, &mut *sink, &mut resumes);
+    if flags.once { run() } else { repeat(Duration::from_secs(flags.every), invocation, run) }
 }
 
 fn sink(flags: &WatchFlags, invocation: &Invocation) -> Result<Box<dyn Sink>, Failure> {
@@ -481,85 +468,83 @@ fn sink(flags: &WatchFlags, invocation: &Invocation) -> Result<Box<dyn Sink>, Fa
     }))
 }
 
-struct Watch<'a> {
-    flags: &'a WatchFlags,
-    invocation: &'a Invocation,
-    sink: Box<dyn Sink>,
-    /// Whether the next run removes the delay of the consumer.
-    resumes: bool,
+/// Syncs, and delivers the changes. The first run may remove the delay of the consumer.
+fn sync_and_deliver<S: Mirrored>(
+    flags: &WatchFlags,
+    invocation: &Invocation,
+    sink: &mut dyn Sink,
+    resumes: &mut bool,
+) -> Result<(), Failure> {
+    let (session, mut mirror) = open::<S>(&flags.sync, invocation)?;
+    let name = flags.consumer();
+    let find = |mirror: &Mirror| {
+        Ok::<_, Error>(mirror.consumers()?.into_iter().find(|one| one.name == name))
+    };
+    // Before the sync, so that a new consumer gets its changes. Adding it waits while another process is syncing, so do it
+    // only once.
+    if find(&mirror)?.is_none() {
+        mirror.add_consumer(name)?;
+    }
+    if mem::take(resumes) {
+        mirror.enable_consumer(name)?;
+    }
+    let synced = sync(&session, &mut mirror, &flags.sync).and_then(|synced| {
+        summarize(&synced, false, invocation.screen);
+        synced.done
+    });
+    // Changes of earlier syncs, and of the tables that were synced, are delivered in any case.
+    let limits =
+        Limits { tables: flags.table.iter().cloned().collect(), kinds: flags.kind.clone() };
+    let delivered = match mirror.deliver(name, sink, &limits) {
+        Ok(Delivery { end: DeliveryEnd::Closed, .. }) => {
+            Err(io::Error::from(io::ErrorKind::BrokenPipe).into())
+        }
+        Ok(delivery) => refuse_waiting(&delivery, flags),
+        Err(error) => Err(undelivered(&error, find(&mirror)?.as_ref(), flags, invocation)),
+    };
+    match (synced, delivered) {
+        (Err(failure), Err(second)) => {
+            second.print(invocation.screen);
+            Err(failure)
+        }
+        (synced, delivered) => synced.and(delivered),
+    }
 }
 
-impl Watch<'_> {
-    /// Syncs, and delivers the changes.
-    fn run<S: Mirrored>(&mut self) -> Result<(), Failure> {
-        let (session, mut mirror) = open::<S>(&self.flags.sync, self.invocation)?;
-        // Before the sync, so that a new consumer gets its changes. Adding it waits while another process is syncing, so
-        // do it only once.
-        if self.find(&mirror)?.is_none() {
-            mirror.add_consumer(self.flags.consumer())?;
-        }
-        if mem::take(&mut self.resumes) {
-            mirror.enable_consumer(self.flags.consumer())?;
-        }
-        let synced = sync(&session, &mut mirror, &self.flags.sync).and_then(|synced| {
-            summarize(&synced, false, self.invocation.screen);
-            synced.done
-        });
-        // Changes of earlier syncs, and of the tables that were synced, are delivered in any case.
-        let closed = io::Error::from(io::ErrorKind::BrokenPipe);
-        let WatchFlags { table, kind, .. } = self.flags;
-        let limits = Limits { tables: table.iter().cloned().collect(), kinds: kind.clone() };
-        let delivered = match mirror.deliver(self.flags.consumer(), &mut *self.sink, &limits) {
-            Ok(Delivery { end: DeliveryEnd::Closed, .. }) => Err(closed.into()),
-            Ok(delivery) => self.refuse_waiting(&delivery),
-            Err(error) => Err(self.explain(&error, self.find(&mirror)?.as_ref())),
-        };
-        match (synced, delivered) {
-            (Err(failure), Err(second)) => {
-                second.print(self.invocation.screen);
-                Err(failure)
-            }
-            (synced, delivered) => synced.and(delivered),
-        }
+/// Refuses a single run that leaves events for later.
+fn refuse_waiting(delivery: &Delivery, flags: &WatchFlags) -> Result<(), Failure> {
+    let DeliveryEnd::Waiting { until } = delivery.end else { return Ok(()) };
+    if !flags.once || delivery.behind == 0 {
+        return Ok(());
     }
+    let text = format!(
+        "cannot deliver to `{}` yet: an earlier delivery failed, and the next attempt is due in {}; waiting changes: {}",
+        flags.consumer(),
+        ago(until.saturating_sub(now())),
+        delivery.behind
+    );
+    Err(Failure::new(Exit::Contract, text).hint("`--resume` delivers without this delay"))
+}
 
-    fn find(&self, mirror: &Mirror) -> Result<Option<Consumer>, Error> {
-        Ok(mirror.consumers()?.into_iter().find(|one| one.name == self.flags.consumer()))
+fn undelivered(
+    error: &Error,
+    consumer: Option<&Consumer>,
+    flags: &WatchFlags,
+    invocation: &Invocation,
+) -> Failure {
+    let failed = error.source().and_then(StdError::source);
+    let is_unreachable = failed.is_some_and(<dyn StdError>::is::<TransportError>);
+    let is_printed = flags.exec.is_none() && flags.webhook.is_none();
+    let failure = Failure::from(error);
+    if consumer.is_some_and(|one| one.disabled_at.is_some()) {
+        let resume = invocation.command("watch --resume");
+        let hint = format!("to deliver again, run {resume} with the same flags");
+        return failure.with_exit(Exit::Contract).hint(hint);
     }
-
-    /// Refuses a single run that leaves events for later.
-    fn refuse_waiting(&self, delivery: &Delivery) -> Result<(), Failure> {
-        let DeliveryEnd::Waiting { until } = delivery.end else { return Ok(()) };
-        if !self.flags.once || delivery.behind == 0 {
-            return Ok(());
-        }
-        let Delivery { behind, .. } = delivery;
-        let text = format!(
-            "cannot deliver to `{}` yet: an earlier delivery failed, and the next attempt is due in {}; waiting changes: \
-             {behind}",
-            self.flags.consumer(),
-            ago(until.saturating_sub(now()))
-        );
-        Err(Failure::new(Exit::Contract, text).hint("`--resume` delivers without this delay"))
-    }
-
-    fn explain(&self, error: &Error, consumer: Option<&Consumer>) -> Failure {
-        let failed = error.source().and_then(StdError::source);
-        let is_unreachable = failed.is_some_and(<dyn StdError>::is::<TransportError>);
-        let is_printed = self.flags.exec.is_none() && self.flags.webhook.is_none();
-        let mut failure = Failure::from(error);
-        if error.kind() == ErrorKind::Delivery && is_printed {
-            failure = failure.with_exit(Exit::Unwritten);
-        } else if error.kind() == ErrorKind::Delivery && is_unreachable {
-            failure = failure.with_exit(Exit::Network);
-        }
-        if consumer.is_some_and(|one| one.disabled_at.is_some()) {
-            let resume = self.invocation.command("watch --resume");
-            failure = failure
-                .with_exit(Exit::Contract)
-                .hint(format!("to deliver again, run {resume} with the same flags"));
-        }
-        failure
+    match error.kind() {
+        ErrorKind::Delivery if is_printed => failure.with_exit(Exit::Unwritten),
+        ErrorKind::Delivery if is_unreachable => failure.with_exit(Exit::Network),
+        _ => failure,
     }
 }
 

@@ -112,9 +112,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::Csv;
-    use crate::output::flags::OutputFlags;
     use crate::output::record::Path;
-    use crate::output::{OutputColumn, OutputSetup, RecordWriter as _};
+    use crate::output::{OutputColumn, OutputFlags, OutputSetup, RecordWriter as _};
     use crate::screen::View;
 
     fn of(setup: OutputSetup, paths: Vec<Path>, width: Option<u16>) -> Csv {

@@ -7,12 +7,11 @@ use std::process::{ChildStdin, Command, ExitStatus, Stdio};
 use std::thread::{self, JoinHandle};
 use std::{env, fmt};
 
+use crate::commands::Invocation;
 use crate::failure::Failure;
 use crate::files::{Access, AtomicFile, folder_of};
-use crate::interrupt;
 use crate::program::Program;
-use crate::run::Invocation;
-use crate::screen::{Screen, View, columns, printable, variable};
+use crate::screen::{self, Screen, View, columns, printable, variable};
 
 /// An output that appears under its name only once it is complete. If it is dropped earlier, nothing appears.
 pub trait Upload: Write + Send + fmt::Debug {
@@ -307,10 +306,10 @@ impl Paged {
         let mut child = command.spawn().ok()?;
         let input = child.stdin.take();
         // Ctrl-C belongs to the pager until the user quits it, even while the program waits for the service.
-        interrupt::leave_to_pager(true);
+        screen::leave_to_pager(true);
         let wait = move || {
             let status = child.wait();
-            interrupt::leave_to_pager(false);
+            screen::leave_to_pager(false);
             status
         };
         let ended = thread::Builder::new().name("pager".to_owned()).spawn(wait).ok();

@@ -11,14 +11,13 @@ use methodical_client::model::tables::FieldType;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::commands::Invocation;
 use crate::failure::{Exit, Failure};
 use crate::output::destination::{Destination, url_of};
-use crate::output::flags::OutputFlags;
 use crate::output::record::{Line, Object, Path, one_line};
 use crate::output::select::{Bound, Chooser, Fields, Filter};
-use crate::output::{Format, FormatColumns, OutputColumn, OutputSetup, RecordWriter};
+use crate::output::{Format, FormatColumns, OutputColumn, OutputFlags, OutputSetup, RecordWriter};
 use crate::program::{Noun, RecordType, Types};
-use crate::run::Invocation;
 use crate::screen::{Screen, Tone, closest, variable};
 
 /// One output, from its first record to its last.
@@ -67,7 +66,6 @@ impl Printer {
         let selects = format.columns == FormatColumns::Whole && flags.fields.is_some();
         let selected = selects.then(|| columns.iter().map(|one| one.path.clone()).collect());
         let notes = screen.errors_seen && !view.is_terminal();
-        let shows_progress = notes && !flags.quiet && variable("CI").is_none();
         let file = flags.file().filter(|file| url_of(file).is_none());
         let writer = (format.writer)(&OutputSetup {
             columns,
@@ -82,7 +80,7 @@ impl Printer {
             out,
             chooser,
             selected,
-            progress: LiveLine::new(shows_progress.then_some(screen)),
+            progress: LiveLine::new(screen, notes),
             received: 0,
             printed: 0,
             skipped: 0,
@@ -409,8 +407,10 @@ pub(crate) struct LiveLine {
 }
 
 impl LiveLine {
-    /// Without a screen, nothing is shown.
-    pub(crate) fn new(screen: Option<Screen>) -> Self {
+    /// Nothing is shown unless it is wanted, and standard error is a terminal that someone watches.
+    pub(crate) fn new(screen: Screen, is_wanted: bool) -> Self {
+        let is_watched = screen.errors_seen && !screen.quiet && variable("CI").is_none();
+        let screen = (is_wanted && is_watched).then_some(screen);
         Self { screen, last: Instant::now(), is_shown: false }
     }
 

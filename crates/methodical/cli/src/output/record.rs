@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 
-use chrono::{NaiveDateTime, Timelike as _};
+use jiff::civil::DateTime;
 use memchr::memchr;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -189,11 +189,10 @@ pub(crate) fn text_of(json: Option<&str>) -> Cow<'_, str> {
 }
 
 /// Returns the date and time in text of exactly the form `YYYY-MM-DD HH:MM:SS`.
-pub(crate) fn date_time(text: &str) -> Option<NaiveDateTime> {
+pub(crate) fn date_time(text: &str) -> Option<DateTime> {
     let format = "%Y-%m-%d %H:%M:%S";
-    let time = NaiveDateTime::parse_from_str(text, format).ok()?;
-    // A leap second has more nanoseconds than other seconds.
-    (time.nanosecond() == 0 && time.format(format).to_string() == text).then_some(time)
+    let time = DateTime::strptime(format, text).ok()?;
+    (time.strftime(format).to_string() == text).then_some(time)
 }
 
 /// Removes the whitespace between the tokens of a JSON text.

@@ -8,10 +8,10 @@ use methodical_mirror::folded;
 use rust_decimal::Decimal;
 use serde_json::Value;
 
+use crate::commands::Invocation;
 use crate::failure::Failure;
 use crate::output::printer::Schema;
 use crate::output::record::{Cells, Path, date_time, one_line, text_of};
-use crate::run::Invocation;
 
 /// The paths of fields of a record, such as `id`, `album` and `album.title`.
 pub type Fields<'a> = &'a [&'a str];

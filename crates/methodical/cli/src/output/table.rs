@@ -244,9 +244,8 @@ mod tests {
     use unicode_width::UnicodeWidthStr as _;
 
     use super::Table;
-    use crate::output::flags::OutputFlags;
     use crate::output::record::Path;
-    use crate::output::{OutputColumn, OutputSetup, RecordWriter as _};
+    use crate::output::{OutputColumn, OutputFlags, OutputSetup, RecordWriter as _};
     use crate::program::Noun;
     use crate::screen::View;
 

@@ -6,9 +6,9 @@ use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
 use std::sync::Once;
 
-use chrono::{Datelike as _, NaiveDateTime};
+use jiff::civil::DateTime;
 use methodical_client::model::tables::FieldType;
-use rust_xlsxwriter::{ExcelDateTime, Format, IgnoreError, Workbook, Worksheet, XlsxError};
+use rust_xlsxwriter::{Format, IgnoreError, Workbook, Worksheet, XlsxError};
 use unicode_width::UnicodeWidthStr;
 
 use crate::failure::Failure;
@@ -143,8 +143,7 @@ fn put(
     if let Some(number) = number {
         sheet.write_number(row, column, number)?;
     } else if let Some(time) = time {
-        let time = ExcelDateTime::parse_from_str(&time.to_string())?;
-        sheet.write_datetime_with_format(row, column, &time, date)?;
+        sheet.write_datetime_with_format(row, column, time, date)?;
     } else if field_type == Some(FieldType::Boolean)
         && let Ok(value) = json.parse()
     {
@@ -160,7 +159,7 @@ fn put(
 
 /// Returns whether all spreadsheets show the date alike. Some have a 29 February 1900, so they differ before March
 /// 1900.
-fn is_in_calendar(time: NaiveDateTime) -> bool {
+fn is_in_calendar(time: DateTime) -> bool {
     (time.year(), time.month()) >= (1900, 3)
 }
 

@@ -4,11 +4,12 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use methodical_mirror::model::tables;
 use methodical_mirror::queries::{self, Arrivals, BoardGroup, Duplicate, Move, Passage};
 use methodical_mirror::{Error, Filter, Mirror, Order, Paging, Record, State, TableStatus};
 
-use crate::cells::{Contact, contact, name};
-use crate::outline::{Board, source};
+use crate::cells::{Contact, contact};
+use crate::outline::Board;
 use crate::shared::was_complete;
 use crate::time::{DAY, days_ago, midnight};
 use crate::today::LINES;
@@ -241,7 +242,7 @@ impl Counts {
         let new = arrivals.iter().filter(|one| one.day >= today - DAY).map(|one| one.count).sum();
 
         let mut sources = Vec::new();
-        if let Some(source) = source(board.members) {
+        if let Some(source) = board.members.source().map(tables::Column::name) {
             let passages = queries::passages(mirror, table, Some(&source))?;
             let arrivals = queries::arrivals(mirror, members, Some(&source), since)?;
             sources.extend(self::parts(&passages, &arrivals, &places, columns.len(), since));
@@ -382,7 +383,7 @@ fn parts(
 fn duplicates(mirror: &Mirror, board: &Board) -> Result<Vec<Duplicate>, Error> {
     let of = |kind| -> Vec<String> {
         let columns = board.members.columns().iter();
-        columns.filter(|one| contact(one) == Some(kind)).map(name).collect()
+        columns.filter(|one| contact(one) == Some(kind)).map(tables::Column::name).collect()
     };
     let (mails, phones) = (of(Contact::Mail), of(Contact::Phone));
     let [mails, phones] =

@@ -5,7 +5,7 @@ use std::time::Duration;
 use methodical_mirror::model::tables::{Column, Table};
 use methodical_mirror::{Filter, Order, Page, Paging, Record, State, TableStatus};
 
-use crate::cells::{Fields, fields, name};
+use crate::cells::{Fields, fields};
 use crate::link::Link;
 use crate::outline::{Board, Placements, title};
 use crate::shared::{Params, Problem, Shared};
@@ -145,7 +145,7 @@ impl<'a> View<'a> {
         let order = match self.sort.by {
             By::FirstSeen => Order::FirstSeen,
             By::Changed => Order::Changed,
-            By::Title => Order::Text(title(self.table).map(name).unwrap_or_default()),
+            By::Title => Order::Text(title(self.table).map(Column::name).unwrap_or_default()),
         };
         let is_descending = self.sort.is_descending;
         let mut paging = Paging { order, is_descending, after, ..Paging::new(limit) };
