@@ -54,12 +54,12 @@
 //! | module | contents |
 //! |---|---|
 //! | `program` | what a program and its generated commands describe |
-//! | `run`, `args`, `commands` | an invocation: the command line, its help, and one file for each family of commands |
-//! | `settings`, `files` | flags, variables, profiles and tokens; private and atomic files |
+//! | `commands`, `args` | an invocation and its commands; the command line and its help |
+//! | `settings`, `files` | flags, variables and profiles; private and atomic files, with the settings and the tokens |
 //! | `connect`, `session` | the client, the log and the redaction of its requests, and the printing of responses |
-//! | `output` | the list of formats; `printer` writes records, `select` chooses them and their fields, `destination` is where they go; one file for each format |
-//! | `failure`, `screen`, `interrupt` | messages with exit codes, terminals, signals |
-//! | `mirror`, `gauge` | the commands of a mirror; `mirror/open` finds and opens it, `mirror/placements` answers who is where |
+//! | `output` | the list of formats, and the flags; `printer` writes records, `select` chooses them and their fields, `destination` is where they go; one file for each format |
+//! | `failure`, `screen` | messages with exit codes; terminals and signals |
+//! | `mirror`, `gauge` | the commands of a mirror; `mirror/open` finds and opens it, `mirror/placements` answers who is where and what happened |
 //! | `connector` | the Singer tap |
 //!
 //! # Features
