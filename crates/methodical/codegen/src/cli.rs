@@ -92,7 +92,7 @@ fn generated(root: &Path) -> Result<(Vec<Workspace>, Output), Outcome> {
     for config in config::read_all(root)? {
         match Workspace::of(root, config) {
             Ok(service) => services.push(service),
-            Err(report) => errors.push(printed(&report)),
+            Err(report) => errors.push(report.text),
         }
     }
     if !errors.is_empty() {
@@ -100,10 +100,6 @@ fn generated(root: &Path) -> Result<(Vec<Workspace>, Output), Outcome> {
     }
     let outputs = services.iter().map(Workspace::generate).collect::<io::Result<Vec<_>>>()?;
     Ok((services, Output::merged(outputs)?))
-}
-
-fn printed(report: &Report) -> String {
-    format!("{}\n{}\n", report.text, report.summary())
 }
 
 /// The output and the exit code of a command.
@@ -133,7 +129,7 @@ impl Outcome {
 /// The outcome of a command that reads an invalid file.
 impl From<Report> for Outcome {
     fn from(report: Report) -> Self {
-        Self::failed(2, printed(&report))
+        Self::failed(2, report.text)
     }
 }
 
@@ -183,20 +179,19 @@ fn diff(root: &Path, paths: &[&str]) -> Result<Outcome, Outcome> {
 fn write(root: &Path) -> Result<Outcome, Outcome> {
     // Write no file unless all can be generated.
     let (_, output) = generated(root)?;
-    let (mut stdout, mut changed) = (String::new(), 0);
-    for (path, drift) in output.write(root)? {
+    let (mut stdout, drifts) = (String::new(), output.write(root)?);
+    for (path, drift) in &drifts {
         let what = match drift {
             Drift::Missing => "new    ",
             Drift::Outdated => "changed",
             Drift::Orphan => "removed",
         };
-        changed += 1;
         _ = writeln!(stdout, "  {what}  {path}");
     }
     let count = output.files().len();
-    _ = match changed {
+    _ = match drifts.len() {
         0 => writeln!(stdout, "{count} generated files, all up to date"),
-        _ => writeln!(stdout, "{count} generated files; {changed} written or removed"),
+        changed => writeln!(stdout, "{count} generated files; {changed} written or removed"),
     };
     Ok(Outcome::fine(stdout))
 }

@@ -115,11 +115,6 @@ impl Config {
         })
     }
 
-    /// Returns the path of a document.
-    pub(crate) fn document(&self, document: Document) -> Option<&String> {
-        self.documents.get(&document)
-    }
-
     /// Returns the name of the service on the command line: `leads`, if its spec is `spec/leads/leads.toml`.
     pub fn service(&self) -> &str {
         let name = self.spec.rsplit_once('/').map_or(self.spec.as_str(), |(_, name)| name);
@@ -153,7 +148,7 @@ impl Config {
     /// Returns the folders that contain only generated files.
     pub(crate) fn folders(&self) -> Vec<String> {
         let folders = [Document::Reference, Document::OpenApi, Document::JsonSchema];
-        let documents = folders.into_iter().filter_map(|one| self.document(one)).cloned();
+        let documents = folders.into_iter().filter_map(|one| self.documents.get(&one)).cloned();
         self.packages.keys().map(|role| self.modules(*role)).chain(documents).collect()
     }
 }

@@ -69,19 +69,14 @@ pub(crate) use say_if;
 /// The printed mistakes for which a file is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// The path of the file, as messages show it.
-    pub path: String,
     /// The errors, in the order of the file.
     pub text: String,
-    /// Number of errors.
-    pub errors: usize,
 }
 
 impl Report {
     /// Creates a report with one error about a whole file.
     pub(crate) fn of_file(path: &str, why: impl fmt::Display) -> Self {
-        let text = format!("error: {why}\n --> {path}\n");
-        Self { path: path.to_owned(), text, errors: 1 }
+        Self { text: format!("error: {why}\n --> {path}\n") }
     }
 
     /// Creates a report with the diagnostics about a file, in the order of their positions.
@@ -89,18 +84,7 @@ impl Report {
         diagnostics.sort_by_key(|one| one.span.start);
         diagnostics.dedup();
         let printed: Vec<_> = diagnostics.iter().map(|one| render(one, path, text)).collect();
-        Self { path: path.to_owned(), text: printed.join("\n"), errors: printed.len() }
-    }
-
-    /// Returns the path and the number of errors.
-    ///
-    /// ```
-    /// let report = methodical_codegen::Config::parse(b"", "spec/codegen.toml").expect_err("it is empty");
-    /// assert_eq!(report.summary(), "spec/codegen.toml: 1 error");
-    /// ```
-    pub fn summary(&self) -> String {
-        let s = if self.errors == 1 { "" } else { "s" };
-        format!("{}: {} error{s}", self.path, self.errors)
+        Self { text: printed.join("\n") }
     }
 }
 

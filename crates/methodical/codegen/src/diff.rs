@@ -1,20 +1,20 @@
-//! Compares two specs: the changes, and the version that they require.
+//! Compares two specs as flat lists of declarations, each with keys and their text. Each key has a verdict, and the
+//! changes require a version.
 
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use semver::Version;
-use toml::Table;
+use toml::{Table, Value};
 
 use crate::cli::Outcome;
 use crate::config::Config;
 use crate::diag::Report;
+use crate::ir::{Service, Wire};
 use crate::spec;
-
-mod compare;
-
-pub use self::compare::changes;
 
 /// The effect of a change on users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -83,7 +83,7 @@ pub(crate) fn command(root: &Path, config: &Config, paths: &[&str]) -> Result<Ou
     for Change { class, place, what } in &changes {
         _ = writeln!(stdout, "{class:13}  {place}: {what}");
         // Such a change compiles everywhere, so only this warning points it out.
-        if what == compare::PUBLISHED {
+        if what == PUBLISHED {
             _ = writeln!(stderr, "\nwarning: {place}: {what}");
         }
     }
@@ -128,6 +128,267 @@ fn released(root: &Path, config: &Config) -> Option<PathBuf> {
         Version::parse(name.strip_suffix(".toml")?).ok()
     };
     paths.filter(|path| version(path).is_some()).max_by_key(version)
+}
+
+/// A declaration, such as `model.Photo.field.title`.
+struct Declaration {
+    /// The list that contains it, such as `model.Photo.field`.
+    list: String,
+    name: String,
+    /// The other keys in the order of the file, with their values.
+    facts: Vec<(String, String)>,
+}
+
+impl Declaration {
+    fn place(&self) -> String {
+        if self.list.is_empty() {
+            self.name.clone()
+        } else {
+            format!("{}.{}", self.list, self.name)
+        }
+    }
+
+    fn fact(&self, key: &str) -> Option<&str> {
+        self.facts.iter().find(|(other, _)| other == key).map(|(_, text)| text.as_str())
+    }
+
+    /// Returns the effect of a change. Examples and open points affect only documentation.
+    fn class_of(&self, class: Class) -> Class {
+        if matches!(&*self.list, "example" | "open-point") { Class::Documentation } else { class }
+    }
+
+    /// Returns whether it is an argument of a constructor.
+    fn is_required(&self) -> bool {
+        self.fact("presence") == Some("`required`") || self.fact("required") == Some("true")
+    }
+}
+
+/// The fact with the columns of a model that declares none: they are derived from the fields.
+const BY_DEFAULT: &str = "columns by default";
+
+/// The lists in other declarations.
+const INNER: [&str; 3] = ["field", "param", "value"];
+
+/// Returns the declarations of a spec in the order of the file.
+fn declarations(text: &str, service: &Service) -> Vec<Declaration> {
+    // The spec is valid.
+    let root: Table = toml::from_str(text).unwrap_or_default();
+    let mut found = Vec::new();
+    for (key, value) in &root {
+        match value {
+            Value::Table(table) if ["service", "dispatch", "auth"].contains(&&**key) => {
+                add(&mut found, "", key, table);
+            }
+            Value::Table(tables) => named(&mut found, key, tables),
+            Value::Array(items) => {
+                for item in items.iter().filter_map(Value::as_table) {
+                    let name = item.get("name").and_then(Value::as_str);
+                    add(&mut found, key, name.unwrap_or_default(), item);
+                }
+            }
+            _ => {}
+        }
+    }
+    for one in found.iter_mut().filter(|one| one.list == "model") {
+        let model = service.models.iter().find(|model| model.rust.plain() == one.name);
+        let columns = model.map(|model| service.columns(model)).unwrap_or_default();
+        let columns: Vec<_> = columns.iter().map(|one| format!("`{one}`")).collect();
+        one.facts.push((BY_DEFAULT.to_owned(), columns.join(", ")));
+    }
+    found
+}
+
+fn named(found: &mut Vec<Declaration>, list: &str, tables: &Table) {
+    for (name, table) in tables.iter().filter_map(|(name, one)| Some((name, one.as_table()?))) {
+        add(found, list, name, table);
+        for (inner, tables) in table.iter().filter(|(inner, _)| INNER.contains(&&***inner)) {
+            let tables = tables.as_table().into_iter();
+            tables.for_each(|one| named(found, &format!("{list}.{name}.{inner}"), one));
+        }
+    }
+}
+
+fn add(found: &mut Vec<Declaration>, list: &str, name: &str, table: &Table) {
+    let mut facts = Vec::new();
+    for (key, value) in table {
+        if !(INNER.contains(&&**key) && value.is_table()) {
+            let text = text(value, &mut facts);
+            facts.push((key.clone(), text));
+        }
+    }
+    found.push(Declaration { list: list.to_owned(), name: name.to_owned(), facts });
+}
+
+/// Returns a value as text, without keys that are compared as separate facts.
+fn text(value: &Value, facts: &mut Vec<(String, String)>) -> String {
+    match value {
+        Value::String(text) => format!("`{text}`"),
+        Value::Integer(number) => number.to_string(),
+        Value::Float(number) => number.to_string(),
+        Value::Boolean(flag) => flag.to_string(),
+        Value::Datetime(date) => date.to_string(),
+        Value::Array(items) if items.is_empty() => "none".to_owned(),
+        Value::Array(items) => {
+            items.iter().map(|item| text(item, facts)).collect::<Vec<_>>().join(", ")
+        }
+        Value::Table(table) => {
+            let mut members = Vec::new();
+            for (key, value) in table {
+                let text = text(value, facts);
+                if matches!(&**key, "doc" | "lenient") {
+                    facts.push((key.clone(), text));
+                } else {
+                    members.push(format!("{key} = {text}"));
+                }
+            }
+            if members.is_empty() {
+                "{}".to_owned()
+            } else {
+                format!("{{ {} }}", members.join(", "))
+            }
+        }
+    }
+}
+
+/// Returns the changes from one spec to another, breaking changes first, then in the order of the spec. Each spec is
+/// given by its text and its service.
+pub fn changes(old: (&str, &Service), new: (&str, &Service)) -> Vec<Change> {
+    let (old, new) = (declarations(old.0, old.1), declarations(new.0, new.1));
+    let is_same = |one: &Declaration, other: &Declaration| one.place() == other.place();
+    // The contents of a declaration are added and removed with it.
+    let has_parent = |all: &[Declaration], one: &Declaration| match one.list.rsplit_once('.') {
+        Some((parent, _)) => all.iter().any(|other| other.place() == parent),
+        None => true,
+    };
+    let mut changes = Vec::new();
+    for one in &old {
+        match new.iter().find(|other| is_same(one, other)) {
+            Some(other) => facts(one, other, &mut changes),
+            None if has_parent(&new, one) => {
+                let class = one.class_of(Class::Breaking);
+                changes.push(Change { class, place: one.place(), what: "removed".to_owned() });
+            }
+            None => {}
+        }
+    }
+    for one in new.iter().filter(|one| !old.iter().any(|other| is_same(one, other))) {
+        if has_parent(&old, one) {
+            let class = if one.is_required() { Class::Breaking } else { Class::Additive };
+            let class = one.class_of(class);
+            changes.push(Change { class, place: one.place(), what: "added".to_owned() });
+        }
+    }
+    let lists: BTreeSet<_> = old.iter().map(|one| one.list.as_str()).collect();
+    changes.extend(lists.into_iter().filter_map(|list| moved(list, &old, &new)));
+    changes.sort_by_key(|change| Reverse(change.class));
+    changes
+}
+
+/// Compares the order of the declarations of a list that both specs have.
+fn moved(list: &str, old: &[Declaration], new: &[Declaration]) -> Option<Change> {
+    let names = |one: &[Declaration], other: &[Declaration], is_fixed: fn(&Declaration) -> bool| {
+        let all = one.iter().filter(|one| one.list == list && is_fixed(one)).map(|one| &one.name);
+        let stays = |name: &&String| other.iter().any(|one| one.list == list && one.name == **name);
+        all.filter(stays).map(|name| format!("`{name}`")).collect::<Vec<_>>()
+    };
+    let all = names(old, new, |_| true).into_iter().zip(names(new, old, |_| true));
+    let (was, is): (Vec<_>, Vec<_>) = all.filter(|(was, is)| was != is).unzip();
+    let required = Declaration::is_required;
+    let class = match list.rsplit('.').next() {
+        // The order of values in Rust follows their position. Reordering arguments breaks calls, and calls whose
+        // arguments have the same type still compile.
+        Some("value") => Class::Breaking,
+        Some("field" | "param") if names(old, new, required) != names(new, old, required) => {
+            Class::Breaking
+        }
+        Some("field" | "param") => Class::Additive,
+        _ => Class::Documentation,
+    };
+    let what = format!("order changed from {} to {}", was.join(", "), is.join(", "));
+    (!was.is_empty()).then(|| Change { class, place: list.to_owned(), what })
+}
+
+/// Compares the facts of two declarations.
+fn facts(old: &Declaration, new: &Declaration, changes: &mut Vec<Change>) {
+    let keys = old.facts.iter().chain(&new.facts).map(|(key, _)| key.as_str());
+    let is_declared = |key: &str| {
+        let is_release = old.list.is_empty() && key == "version";
+        !is_release
+            && key != BY_DEFAULT
+            && (key != "columns" || [old, new].iter().any(|one| one.fact(key).is_some()))
+    };
+    let start = changes.len();
+    for key in keys.filter(|key| is_declared(key)) {
+        let text = |one: &Declaration, other: &Declaration| {
+            let by_default = one.fact(BY_DEFAULT).filter(|_| key == "columns");
+            let absent = match key {
+                "body" => "`form`",
+                "in" => "`query`",
+                "verb" => "`get`",
+                _ if matches!(other.fact(key), Some("true" | "false")) => "false",
+                _ => "none",
+            };
+            one.fact(key).or(by_default).unwrap_or(absent).to_owned()
+        };
+        let (was, is) = (text(old, new), text(new, old));
+        if was == is {
+            continue;
+        }
+        let (class, what) = verdict(&old.list, key, &was, &is);
+        let what = what.unwrap_or_else(|| format!("{key} changed from {was} to {is}"));
+        let change = Change { class, place: old.place(), what };
+        if !changes.iter().skip(start).any(|other| *other == change) {
+            changes.push(change);
+        }
+    }
+}
+
+const PUBLISHED: &str = "no longer personal; its values will appear in `Debug` output and logs";
+
+/// Returns the effect of changing a key from one text to another, and a description if the usual one does not fit.
+fn verdict(list: &str, key: &str, old: &str, new: &str) -> (Class, Option<String>) {
+    let limit = |text: &str| text.parse().unwrap_or(u32::MAX);
+    let parts = |text: &str| text.split(", ").map(str::to_owned).collect::<Vec<_>>();
+    let has_all = || parts(old).iter().all(|one| one == "none" || parts(new).contains(one));
+    let wire = |text: &str| Wire::of(text.trim_matches('`'));
+    let breaks = match (list, key) {
+        ("example", _) => return (Class::Documentation, Some("example changed".to_owned())),
+        (_, "doc" | "example" | "open" | "question" | "source" | "title") => {
+            return (Class::Documentation, Some("description changed".to_owned()));
+        }
+        ("open-point", _) => {
+            let check = "check whether users rely on the old one";
+            return (Class::Additive, Some(format!("behavior of the {key} changed; {check}")));
+        }
+        (_, "personal") => {
+            let hidden = "personal; `Debug` output and logs no longer show its values";
+            let what = if old == "true" { PUBLISHED } else { hidden };
+            return (Class::Additive, Some(what.to_owned()));
+        }
+        // Callers never write a constant, but the service must accept it.
+        (_, "constants" | "digits" | "empty" | "error" | "error-class" | "idempotent") => false,
+        // A stricter limit breaks existing calls.
+        (_, "max-chars") => limit(new) < limit(old),
+        // A program no longer has the commands of the gauge, and a mirror starts a new series of samples.
+        (_, "gauge" | "recovers") => old != "none",
+        // Code that reads all pages does not compile without them.
+        (_, "paging") => new == "none",
+        // Programs that read a table rely on the positions of its columns.
+        (_, "columns") => !new.starts_with(old),
+        // Accepting another form is an addition. The type in Rust changes only with `absent-as-empty`.
+        (_, "lenient") => {
+            let is_option =
+                |text: &str| list.starts_with("model") && !text.contains("absent-as-empty");
+            !has_all() || is_option(old) != is_option(new)
+        }
+        // The first code is written, the others are only read.
+        ("scalar", "true" | "false") => parts(old).first() != parts(new).first() || !has_all(),
+        ("scalar", "wire") => {
+            wire(new) != Some(Wire::TextOrNumber) || wire(old) != Some(Wire::String)
+        }
+        _ => true,
+    };
+    (if breaks { Class::Breaking } else { Class::Additive }, None)
 }
 
 #[cfg(test)]

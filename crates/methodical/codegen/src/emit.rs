@@ -10,13 +10,18 @@
     reason = "the macro of the templates writes them"
 )]
 
-pub use self::file::{GeneratedFile, MARK};
-pub(crate) use self::model::examples::chain as example_query;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use askama::Template;
+use regex_lite::Regex;
+
 pub(crate) use self::model::marker;
-use crate::config::{Role, Workspace};
+pub(crate) use self::model::queries::chain as example_query;
+use crate::config::{Config, Role, Workspace};
+use crate::text::{is_hidden, json_string};
 
 mod cli;
-mod file;
 mod filters;
 mod model;
 mod openapi;
@@ -59,4 +64,143 @@ fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
         }
     }
     found
+}
+
+/// A generated file, not yet formatted or marked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GeneratedFile {
+    /// The path from the workspace root, with `/`: `crates/gateway-model/src/generated/types.rs`.
+    pub path: String,
+    /// The content, without the mark. Rust code begins with a `//!` comment that states the purpose of the file, and
+    /// need not be formatted. JSON contains [`MARK`] as a value near its top.
+    pub text: String,
+}
+
+/// Placeholder for the mark in generated JSON, which has no comments.
+pub const MARK: &str = "@generated";
+
+impl GeneratedFile {
+    /// Creates the root of the generated modules of a crate.
+    fn root(workspace: &Workspace, role: Role, modules: &str) -> Self {
+        let Config { command, .. } = &workspace.config;
+        let text = format!("//! Code that `{command}` generates from the spec.\n\n{modules}\n");
+        Self { path: format!("{}.rs", workspace.config.modules(role)), text }
+    }
+
+    /// Creates a file from its template. Unused imports of Rust code are removed, so a template need not know which
+    /// names a spec requires.
+    fn new(path: impl Into<String>, template: &impl Template) -> Self {
+        // Only a filter could fail, and ours do not. If one did, rustfmt would reject this text.
+        let text = template.render().unwrap_or_else(|error| format!("cannot render: {error}"));
+        let (path, text) = (path.into(), text + "\n");
+        let is_rust = Path::new(&path).extension().is_some_and(|extension| extension == "rs");
+        Self { text: if is_rust { with_used_imports(&text) } else { text }, path }
+    }
+
+    /// Creates a JSON file from text in which objects and lists may have trailing commas.
+    fn json(path: impl Into<String>, text: &str) -> Self {
+        Self { path: path.into(), text: laid_out(text) + "\n" }
+    }
+}
+
+/// Writes each member and list item of JSON on a separate line, and removes trailing commas.
+fn laid_out(json: &str) -> String {
+    let mut out = String::new();
+    let (mut depth, mut last) = (0, ' ');
+    let mut rest = json.chars();
+    while let Some(c) = rest.next() {
+        let is_end = matches!(c, '}' | ']');
+        if c == ':' {
+            out.push_str(": ");
+        } else if !c.is_whitespace() && c != ',' {
+            depth -= usize::from(is_end && depth > 0);
+            if last == ',' && !is_end {
+                out.push(',');
+            }
+            if matches!(last, ',' | '{' | '[') && !(is_end && last != ',')
+                || is_end && !matches!(last, '{' | '[')
+            {
+                out.push('\n');
+                out.push_str(&"  ".repeat(depth));
+            }
+            out.push(c);
+            depth += usize::from(matches!(c, '{' | '['));
+        }
+        if c == '"' {
+            let mut is_escaped = false;
+            let is_within = |&c: &char| {
+                let is_end = c == '"' && !is_escaped;
+                is_escaped = c == '\\' && !is_escaped;
+                !is_end
+            };
+            let text: String = rest.by_ref().take_while(is_within).collect();
+            // Many tools read OpenAPI as YAML, which does not allow escaped pairs of surrogates.
+            let plain = serde_json::from_str::<String>(&format!("\"{text}\"")).ok();
+            let plain = plain.filter(|plain| !plain.contains(|c| c >= ' ' && is_hidden(c)));
+            let quoted = plain.map_or_else(|| format!("\"{text}\""), |plain| json_string(&plain));
+            out.extend(quoted.chars().skip(1));
+        }
+        if !c.is_whitespace() {
+            last = c;
+        }
+    }
+    out
+}
+
+/// Removes unused names from the imports of a file. Each import is on one line.
+fn with_used_imports(text: &str) -> String {
+    // A name is used unless it is in a text or a comment, or after `.`, `::` or `fn`. A lowercase one may be a variable.
+    let token =
+        Regex::new(r##"r#".*?"#|"(?:[^"\\]|\\.)*"|//.*|(?:\.|fn )\w+|(\w+)(::[\w:]*|\(|!)?"##);
+    let Ok(token) = token else { return text.to_owned() };
+    let code = text.lines().filter(|line| !line.starts_with("use "));
+    let names = code.flat_map(|line| token.captures_iter(line)).filter_map(|found| {
+        let name = found.get(1)?.as_str();
+        let is_type = name.starts_with(|first: char| first.is_ascii_uppercase());
+        (is_type || found.get(2).is_some()).then_some(name)
+    });
+    let used: BTreeSet<_> = names.collect();
+    let lines = text.lines().filter_map(|line| match line.strip_prefix("use ") {
+        Some(import) => used_import(import.trim_end_matches(';'), &used),
+        None => Some(line.to_owned()),
+    });
+    lines.map(|line| line + "\n").collect()
+}
+
+/// Returns an import reduced to the names that are used: `a::{B, c}`. rustfmt removes the braces around a single name.
+fn used_import(import: &str, used: &BTreeSet<&str>) -> Option<String> {
+    let (path, names) = import.split_once("::{").or_else(|| import.rsplit_once("::"))?;
+    let last = path.rsplit("::").next().unwrap_or(path);
+    let is_used =
+        |name: &&str| *name == "*" || used.contains(if *name == "self" { last } else { name });
+    let names = names.trim_end_matches('}').split(',').map(str::trim);
+    let names: Vec<_> = names.filter(is_used).collect();
+    (!names.is_empty()).then(|| format!("use {path}::{{{}}};", names.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{laid_out, with_used_imports};
+
+    #[test]
+    fn json_is_laid_out() {
+        let text = r#"{"a":[1,{"b\\":"\",}",},[],{ },],}"#;
+        let expected = "{\n  \"a\": [\n    1,\n    {\n      \"b\\\\\": \"\\\",}\"\n    },\n    [],\n    {}\n  ]\n}";
+        assert_eq!(laid_out(text), expected);
+        let text = r#"["\ud83d\ude00 \u0041 \\ud83d\\ude00 \n\"","\ud83d é","\u202e"]"#;
+        let expected = r#"["😀 A \\ud83d\\ude00 \n\"","\ud83d é","\u202e"]"#;
+        assert_eq!(
+            laid_out(text).split_whitespace().collect::<Vec<_>>(),
+            laid_out(expected).split_whitespace().collect::<Vec<_>>()
+        );
+    }
+
+    #[test]
+    fn imports_that_are_not_used_are_left_out() {
+        let text = "//! A `Text`.\nuse a::{B, C, self};\nuse a::list;\n\n/// Not [`C`].\nstruct B { list: x::C }\nfn f() { s.list().to_string() }\nconst D: &str = r#\"[\"C\"]\"#;\n";
+        let expected = "//! A `Text`.\nuse a::{B};\n\n/// Not [`C`].\nstruct B { list: x::C }\nfn f() { s.list().to_string() }\nconst D: &str = r#\"[\"C\"]\"#;\n";
+        assert_eq!(with_used_imports(text), expected);
+        let text = "use a::{list, self};\nuse b::{C};\nfn f() -> C { a::g(list(1)) }\n";
+        assert_eq!(with_used_imports(text), text);
+    }
 }

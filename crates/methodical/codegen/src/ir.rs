@@ -11,19 +11,21 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-pub use self::kinds::{BuiltIn, Code, Codes, Meaning, Names, Primitive, Wire};
 pub use self::name::RustName;
-pub use self::operation::{BodyFormat, Command, Gauge, ITEM, ListStyle, Operation, Param, Post};
-pub(crate) use self::response::other_form;
-pub use self::response::{ErrorClass, Mark, PagedBy, Paging, Response, Says, Verdict};
-pub use self::types::{EnumValue, Field, Leniency, Model, ModelId, Type, ValueType};
+pub(crate) use self::operation::other_form;
+pub use self::operation::{
+    BodyFormat, Command, ErrorClass, Gauge, ITEM, ListStyle, Mark, Operation, PagedBy, Paging,
+    Param, Post, Response, Says, Verdict,
+};
+pub use self::types::{
+    BuiltIn, Code, Codes, EnumValue, Field, Leniency, Meaning, Model, ModelId, Names, Primitive,
+    Type, ValueType, Wire,
+};
 use crate::spec::read::words;
 use crate::text::percent_encoded;
 
-mod kinds;
 mod name;
 mod operation;
-mod response;
 mod types;
 
 /// A service: everything that its spec says, checked and resolved.
@@ -60,11 +62,6 @@ pub struct Service {
 }
 
 impl Service {
-    /// Returns the open point with this id.
-    pub fn open_point(&self, id: &str) -> Option<&OpenPoint> {
-        self.open_points.iter().find(|point| point.id == id)
-    }
-
     /// Returns the open points with these ids, in order of declaration.
     pub fn open_points<'a>(
         &'a self,
@@ -161,13 +158,11 @@ impl Service {
         let given = given.and_then(|text| param.items(text).first().copied());
         let of_type = param.ty.example();
         let of_enum = of_type.filter(|_| param.ty.is_enum());
-        of_enum.or(given).or(of_type).map_or_else(
-            || match param.ty.in_query {
-                Primitive::Boolean | Primitive::Coded => "false".to_owned(),
-                _ => "1".to_owned(),
-            },
-            str::to_owned,
-        )
+        let any = match param.ty.in_query {
+            Primitive::Boolean | Primitive::Coded => "false",
+            _ => "1",
+        };
+        of_enum.or(given).or(of_type).unwrap_or(any).to_owned()
     }
 
     /// Returns the default columns of a record: those that the spec declares or, if it declares none, all fields. A
@@ -300,8 +295,8 @@ pub struct OpenPoint {
     pub client: String,
     /// Behavior of our server.
     pub server: String,
-    /// The sections of the contract that the question is about.
-    pub source: Source,
+    /// The sections of the contract that the question is about; empty if the spec names none.
+    pub source: String,
 }
 
 /// The description of a declaration, with its sections and open points.
@@ -310,22 +305,15 @@ pub struct About {
     /// Sentences, with `code` between backticks. They may contain anything (quotes, comment ends, Markdown, HTML). The
     /// functions of [`text`](crate::text) escape them for their destination.
     pub doc: String,
-    /// The sections of the contract that describe it.
-    pub source: Source,
-    /// The ids of the open points about it, such as `D-date`; see [`Service::open_point`].
+    /// The sections of the contract that describe it, such as `4.1, rule 2`; empty if the spec names none.
+    pub source: String,
+    /// The ids of the open points about it, such as `D-date`; see [`Service::open_points`].
     pub open: Vec<String>,
 }
 
-/// The sections of the contract that a declaration follows, such as `4.1, rule 2`.
-/// Empty if the spec names none.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Source(pub String);
-
-impl Source {
-    /// Returns a phrase that names the sections, such as `section 4.1, rule 2 of the contract`.
-    pub fn phrase(&self) -> Option<String> {
-        (!self.0.is_empty()).then(|| format!("section {} of the contract", self.0))
-    }
+/// Returns a phrase that names sections of the contract, such as `section 4.1, rule 2 of the contract`, if there are any.
+pub(crate) fn phrase(source: &str) -> Option<String> {
+    (!source.is_empty()).then(|| format!("section {source} of the contract"))
 }
 
 /// How a call names its operation, and the parameters that every call has.
@@ -361,11 +349,6 @@ impl Dispatch {
     pub fn sends(&self, name: &str) -> bool {
         let constants = self.constants.iter().map(|(constant, _)| constant);
         self.selectors.iter().chain(constants).any(|sent| sent == name)
-    }
-
-    /// Returns the first parameter that names the operation; empty if the path does.
-    pub fn first_selector(&self) -> &str {
-        self.selectors.first().map_or("", String::as_str)
     }
 
     /// Returns the selectors with the values that name an operation, whose first `/` separates the
@@ -435,20 +418,6 @@ impl Auth {
         match self {
             Self::Secrets(secrets) => secrets,
             Self::None | Self::Bearer => &[],
-        }
-    }
-
-    /// Returns a description for use after "with".
-    pub fn phrase(&self) -> String {
-        match self {
-            Self::None => "no authentication".to_owned(),
-            Self::Bearer => "a bearer token".to_owned(),
-            Self::Secrets(secrets) => {
-                let all = secrets
-                    .iter()
-                    .map(|one| format!("the secret `{}` in the {}", one.name, one.place.word()));
-                all.collect::<Vec<_>>().join(" and ")
-            }
         }
     }
 }

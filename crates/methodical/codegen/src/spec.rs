@@ -21,14 +21,11 @@ pub(crate) mod language;
 mod lower;
 pub(crate) mod read;
 
-/// A service, or the reason why its spec is rejected.
-pub type Reading = Result<Service, Report>;
-
 /// Reads the spec at a path, with the fixtures in its folder. Messages show the path as `shown`.
 ///
 /// # Errors
 /// If the spec or a fixture cannot be read, or is invalid.
-pub fn read_file(path: &Path, shown: &str) -> Reading {
+pub fn read_file(path: &Path, shown: &str) -> Result<Service, Report> {
     read_bytes(&file(path, shown)?, path.parent(), shown)
 }
 
@@ -36,7 +33,7 @@ pub fn read_file(path: &Path, shown: &str) -> Reading {
 ///
 /// # Errors
 /// As [`read_file`].
-pub fn read_bytes(bytes: &[u8], folder: Option<&Path>, shown: &str) -> Reading {
+pub fn read_bytes(bytes: &[u8], folder: Option<&Path>, shown: &str) -> Result<Service, Report> {
     parse("spec", bytes, shown, |cx, document: Document| lower::service(cx, &document, folder))
 }
 

@@ -13,7 +13,7 @@ use std::fmt::{Debug, Display};
 
 use askama::{Result, Values, filter_fn};
 
-use crate::ir::{About, Operation, Service};
+use crate::ir::{About, Operation, Service, phrase};
 use crate::text;
 
 /// Defines filters that format text with a function.
@@ -36,9 +36,6 @@ filters! {
     quoted = text::json_string;
     /// Writes a description on one line as a JSON string.
     line = one_line;
-    /// Writes the surrogate pairs of JSON text as characters. Many tools read OpenAPI as YAML, which does not allow the
-    /// pairs.
-    without_surrogates = text::without_surrogates;
     /// Writes a description as Markdown.
     markdown = text::markdown;
     /// Writes a description as Markdown on one line.
@@ -81,13 +78,13 @@ pub(super) fn fenced(text: impl Display, _: &dyn Values, language: &str) -> Resu
 
 /// Returns a description with its sections of the contract.
 pub(super) fn declaration(about: &About) -> String {
-    let see = about.source.phrase().map(|sections| format!("\n\nSee {sections}."));
+    let see = phrase(&about.source).map(|sections| format!("\n\nSee {sections}."));
     about.doc.clone() + &see.unwrap_or_default()
 }
 
 /// Returns the description of an operation, with its sections of the contract and how it is selected.
 pub(super) fn operation(service: &Service, operation: &Operation) -> String {
-    let see = operation.about.source.phrase().map(|sections| format!("See {sections}. "));
+    let see = phrase(&operation.about.source).map(|sections| format!("See {sections}. "));
     let call = match (operation.post, service.request_of(operation, &[])) {
         (Some(_), _) => service.call_of(operation),
         (None, (query, _)) if query.is_empty() => service.path_of(operation),

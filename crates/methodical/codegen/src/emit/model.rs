@@ -7,8 +7,7 @@ use crate::emit::model::tables::ListedTable;
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{Auth, Leniency, Primitive, RustName, Service, Verdict};
 
-pub(in crate::emit) mod examples;
-mod queries;
+pub(in crate::emit) mod queries;
 pub(in crate::emit) mod tables;
 pub(in crate::emit) mod types;
 

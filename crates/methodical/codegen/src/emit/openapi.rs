@@ -5,9 +5,8 @@ use askama::Template;
 use serde_json::json;
 
 use crate::config::{Document as File, Workspace};
-use crate::emit::file::{GeneratedFile, MARK};
-use crate::emit::filters;
 use crate::emit::schema::{Schemas, any_of, failure, param};
+use crate::emit::{GeneratedFile, MARK, filters};
 use crate::ir::{
     Auth, BodyFormat, Example, ListStyle, Operation, Place, Post, Secret, SecretPlace, Service,
 };
@@ -37,7 +36,7 @@ struct Input {
 /// Emits the documents.
 pub(super) fn emit(workspace: &Workspace) -> Vec<GeneratedFile> {
     let service = &workspace.service;
-    let Some(folder) = workspace.config.document(File::OpenApi) else { return Vec::new() };
+    let Some(folder) = workspace.config.documents.get(&File::OpenApi) else { return Vec::new() };
     let schemas = Schemas { service, prefix: PREFIX };
     let document = |operation: &Operation| {
         let document = Document { service, operation, schemas }.render();

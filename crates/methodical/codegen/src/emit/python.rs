@@ -40,22 +40,14 @@ pub(super) fn emit(workspace: &Workspace) -> Vec<GeneratedFile> {
 /// Returns the operations that get a method: those that return records without pages, and take only single values.
 fn operations(service: &Service) -> Vec<&Operation> {
     let is_simple = |one: &&Operation| one.paging.is_none() && one.response.model().is_some();
-    let has_values = |one: &&Operation| one.params.iter().all(|param| value(param).is_some());
+    let has_values = |one: &&Operation| one.params.iter().all(|param| param.list.is_none());
     service.operations.iter().filter(is_simple).filter(has_values).collect()
 }
 
-/// How the value of a parameter is passed: its types in Python and Rust, and the conversion.
-struct Value {
-    python: String,
-    rust: &'static str,
-    convert: &'static str,
-}
-
-/// Returns how the values of a parameter are passed; `None` if Python cannot pass them.
-fn value(param: &Param) -> Option<Value> {
+/// Returns how the value of a parameter is passed: its types in Python and Rust, and the conversion.
+fn value(param: &Param) -> (String, &'static str, &'static str) {
     let ty = &param.ty;
     let (python, rust, convert) = match ty.in_query {
-        _ if param.list.is_some() => return None,
         Primitive::Text => ("str", "Argument", ".text()"),
         Primitive::Unsigned | Primitive::Signed if ty.in_record == Primitive::Text => {
             ("int | str", "Argument", ".text()")
@@ -65,25 +57,24 @@ fn value(param: &Param) -> Option<Value> {
         Primitive::Boolean | Primitive::Coded => ("bool", "bool", ""),
     };
     let of_enum = ty.is_enum().then(|| ty.rust.pascal() + " | str");
-    Some(Value { python: of_enum.unwrap_or_else(|| python.to_owned()), rust, convert })
+    (of_enum.unwrap_or_else(|| python.to_owned()), rust, convert)
 }
 
 /// Returns the type of a parameter in Rust.
 fn rust_type(param: &Param) -> String {
-    let ty = value(param).map_or("", |value| value.rust);
+    let (_, ty, _) = value(param);
     if param.required { ty.to_owned() } else { format!("Option<{ty}>") }
 }
 
 /// Returns the parameter in the signature of Python.
 fn argument(param: &Param) -> String {
-    let ty = value(param).map(|value| value.python).unwrap_or_default();
-    let name = python_name(&param.rust.snake());
+    let ((ty, ..), name) = (value(param), python_name(&param.rust.snake()));
     if param.required { format!("{name}: {ty}") } else { format!("{name}: {ty} | None = None") }
 }
 
 /// Returns the expression for the value of a parameter.
 fn given(param: &Param) -> String {
-    let convert = value(param).map_or("", |value| value.convert);
+    let (.., convert) = value(param);
     format!("{}.clone(){convert}", param.rust.snake())
 }
 

@@ -6,7 +6,7 @@ use crate::config::{Document, Workspace};
 use crate::emit::{GeneratedFile, filters};
 use crate::ir::{
     Auth, ErrorClass, Example, Field, Model, OpenPoint, Operation, Param, Place, Response,
-    RustName, Service, Source, ValueType, Verdict, Wire,
+    RustName, Service, ValueType, Verdict, Wire, phrase,
 };
 use crate::text::{capitalized, code, fenced, inline, json_string, relative};
 
@@ -29,7 +29,9 @@ enum Page<'a> {
 
 pub(super) fn emit(workspace: &Workspace) -> Vec<GeneratedFile> {
     let service = &workspace.service;
-    let Some(folder) = workspace.config.document(Document::Reference) else { return Vec::new() };
+    let Some(folder) = workspace.config.documents.get(&Document::Reference) else {
+        return Vec::new();
+    };
     let inner = &format!("{folder}/operations");
     let page = |path: &str, page| GeneratedFile::new(format!("{folder}/{path}.md"), &page);
     let mut files = vec![
@@ -52,7 +54,9 @@ fn others(workspace: &Workspace) -> Vec<(&'static str, &String)> {
         ("JSON Schemas", Document::JsonSchema),
     ];
     let documents = documents.into_iter();
-    documents.filter_map(|(name, one)| Some((name, workspace.config.document(one)?))).collect()
+    documents
+        .filter_map(|(name, one)| Some((name, workspace.config.documents.get(&one)?)))
+        .collect()
 }
 
 /// Returns the request of an example, without headers and secrets.
@@ -64,8 +68,9 @@ fn request(service: &Service, operation: &Operation, example: &Example) -> Strin
 /// Returns how a scalar is written in a record.
 fn in_record(scalar: &ValueType) -> String {
     let Some(codes) = &scalar.codes else { return scalar.wire.word().to_owned() };
-    let [yes, no] = [&codes.yes, &codes.no]
-        .map(|codes| codes.iter().map(|one| code(&one.literal())).collect::<Vec<_>>().join(", "));
+    let [yes, no] = [&codes.yes, &codes.no].map(|codes| {
+        codes.iter().map(|one| code(&one.json().to_string())).collect::<Vec<_>>().join(", ")
+    });
     format!("true: {yes}; false: {no}")
 }
 
@@ -100,9 +105,9 @@ fn points(points: &[&OpenPoint], up: &str) -> String {
 }
 
 /// Returns a sentence that names sections of the contract, with a link from a page in `folder`, as a paragraph.
-fn section(workspace: &Workspace, source: &Source, folder: &str) -> String {
-    let Some(sections) = source.phrase() else { return String::new() };
-    match workspace.config.document(Document::Contract) {
+fn section(workspace: &Workspace, source: &str, folder: &str) -> String {
+    let Some(sections) = phrase(source) else { return String::new() };
+    match workspace.config.documents.get(&Document::Contract) {
         Some(contract) => {
             format!("\n\nSee [{}]({}).", inline(&sections), relative(folder, contract))
         }
@@ -150,7 +155,7 @@ fn notes(response: &Response) -> Vec<String> {
     note(response.absent_as_empty, "The list may be absent or null if it is empty.".to_owned());
     note(response.one_as_list, "A single record may replace the list.".to_owned());
     let Some(verdict) = response.reported() else { return notes };
-    let Verdict { at, is, code, message, empty_codes, empty_messages, .. } = verdict;
+    let Verdict { at, is, code, message, empty, .. } = verdict;
     let decides = if is.is_empty() {
         format!("The call failed if {} is present.", path(at))
     } else {
@@ -165,10 +170,9 @@ fn notes(response: &Response) -> Vec<String> {
         let text = format!("Errors of class `{}`: {}.", class.word(), quoted(&codes));
         note(!codes.is_empty(), text);
     }
-    for (what, texts) in [("code", empty_codes), ("message", empty_messages)] {
-        let texts_are = format!("A failure with the {what} {} means an empty list.", quoted(texts));
-        note(!texts.is_empty(), texts_are);
-    }
+    let means =
+        format!("A failure whose code or message is {} means an empty list.", quoted(empty));
+    note(!empty.is_empty(), means);
     notes
 }
 

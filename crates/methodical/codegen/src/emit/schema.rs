@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::config::{Document, Workspace};
-use crate::emit::file::{GeneratedFile, MARK};
+use crate::emit::{GeneratedFile, MARK};
 use crate::ir::{
     Code, Field, Leniency, Meaning, Model, ModelId, Param, Primitive, Response, Service, Type,
     ValueType, Verdict, Wire, other_form,
@@ -18,7 +18,9 @@ use crate::text::one_line;
 /// Emits a self-contained document for each model.
 pub(super) fn emit(workspace: &Workspace) -> Vec<GeneratedFile> {
     let service = &workspace.service;
-    let Some(folder) = workspace.config.document(Document::JsonSchema) else { return Vec::new() };
+    let Some(folder) = workspace.config.documents.get(&Document::JsonSchema) else {
+        return Vec::new();
+    };
     let schemas = Schemas { service, prefix: "#/$defs/" };
     let document = |model: &Model| {
         let document = [
@@ -36,7 +38,9 @@ pub(super) fn emit(workspace: &Workspace) -> Vec<GeneratedFile> {
 
 /// Emits the schema of the spec language, for editors. It ignores the service.
 pub(super) fn emit_language(workspace: &Workspace) -> Vec<GeneratedFile> {
-    let Some(path) = workspace.config.document(Document::SpecSchema) else { return Vec::new() };
+    let Some(path) = workspace.config.documents.get(&Document::SpecSchema) else {
+        return Vec::new();
+    };
     let mut schema = spec::schema();
     for (key, text) in [("$comment", MARK), ("title", "Spec language, version 2")] {
         schema.as_object_mut().map(|schema| schema.insert(key.to_owned(), text.into()));
@@ -234,32 +238,31 @@ fn all_values<S: AsRef<str>>(texts: impl IntoIterator<Item = S>) -> Vec<serde_js
 /// Returns the schema of a single value in a record, or in a query as the value of a parameter.
 fn single(value: &ValueType, param: Option<&Param>, is_nullable: bool) -> String {
     let primitive = if param.is_some() { value.in_query } else { value.in_record };
-    let codes = value.codes.as_ref().filter(|_| primitive == Primitive::Coded);
-    let kinds = match (primitive, value.wire) {
-        (Primitive::Text, Wire::TextOrNumber) if param.is_none() => &["string", "number"][..],
-        (Primitive::Text, _) => &["string"],
-        (Primitive::Signed | Primitive::Unsigned, _) => &["integer"],
-        (Primitive::Boolean, _) => &["boolean"],
-        (Primitive::Coded, _) if param.is_some() => &["string"],
-        (Primitive::Coded, _) => &[],
-    };
-    let null = is_nullable.then_some("null").filter(|_| !kinds.is_empty());
-    let limits = match primitive {
-        Primitive::Signed => member("minimum", i64::MIN) + &member("maximum", i64::MAX),
+    let (kinds, limits): (&[&str], _) = match primitive {
+        Primitive::Text if value.wire == Wire::TextOrNumber && param.is_none() => {
+            (&["string", "number"], String::new())
+        }
+        Primitive::Text => (&["string"], String::new()),
+        Primitive::Signed => {
+            (&["integer"], member("minimum", i64::MIN) + &member("maximum", i64::MAX))
+        }
         // A server accepts a larger number in a query, although it identifies no record.
         Primitive::Unsigned => {
-            member("minimum", 0) + &optional("maximum", param.is_none().then_some(u64::MAX))
+            let most = param.is_none().then_some(u64::MAX);
+            (&["integer"], member("minimum", 0) + &optional("maximum", most))
         }
-        _ => String::new(),
+        Primitive::Boolean => (&["boolean"], String::new()),
+        Primitive::Coded if param.is_some() => (&["string"], String::new()),
+        Primitive::Coded => (&[], String::new()),
     };
-    let (mut listed, is_open): (Vec<_>, _) = match codes {
+    let null = is_nullable.then_some("null").filter(|_| !kinds.is_empty());
+    let is_text = primitive == Primitive::Text;
+    let (mut listed, is_open): (Vec<_>, _) = match (&value.codes, param) {
         _ if value.is_enum() => (value.values.iter().map(|one| json!(one.wire)).collect(), true),
-        Some(codes) if param.is_some() => {
-            (codes.all().map(|code| json!(code.text())).collect(), false)
-        }
-        Some(codes) => (codes.all().map(Code::json).collect(), false),
-        None => {
-            let example = value.example().filter(|_| primitive == Primitive::Text);
+        (Some(codes), Some(_)) => (codes.all().map(|code| json!(code.text())).collect(), false),
+        (Some(codes), None) => (codes.all().map(Code::json).collect(), false),
+        (None, _) => {
+            let example = value.example().filter(|_| is_text);
             (example.into_iter().map(|one| json!(one)).collect(), true)
         }
     };
@@ -269,7 +272,6 @@ fn single(value: &ValueType, param: Option<&Param>, is_nullable: bool) -> String
     let listed = (!listed.is_empty()).then_some(listed);
     // Not `format`, which a validator may check: a client must accept other text as well.
     let meaning = value.meaning.filter(|one| !matches!(one, Meaning::Id | Meaning::Text));
-    let is_text = primitive == Primitive::Text;
     [
         types(kinds.iter().copied().chain(null)),
         limits,

@@ -65,42 +65,36 @@ fn is_personal(model: &Model) -> bool {
 /// an empty form, `None`.
 struct Slot {
     ty: String,
-    /// How serde reads or writes it, if its type does not imply that.
-    attribute: Option<&'static str>,
+    /// The attributes by which serde reads and writes it as it is on the wire.
+    attributes: Vec<String>,
     /// The expression for the example. Sample data has a value in every field, so that clients see its type.
     example: String,
 }
 
 fn slot(service: &Service, field: &Field) -> Slot {
-    let text = |attribute, example| Slot { ty: "&'a str".to_owned(), attribute, example };
-    match &field.ty {
+    let text = "&'a str".to_owned();
+    let value = || raw_string(&field_value(service, field));
+    let (ty, attribute, example) = match &field.ty {
         Type::Value(value) if value.in_record == Primitive::Text => {
             let example = value.example().or(field.example.as_deref()).unwrap_or_default();
-            text(None, string(example))
+            (text, None, string(example))
         }
-        Type::Value(_) => text(Some(VALUE_OR_NULL), raw_string(&field_value(service, field))),
-        Type::List(_) | Type::Map(_) => {
-            text(Some(VALUE_OR_LIST), raw_string(&field_value(service, field)))
-        }
+        Type::Value(_) => (text, Some(VALUE_OR_NULL), value()),
+        Type::List(_) | Type::Map(_) => (text, Some(VALUE_OR_LIST), value()),
         Type::Model(id) => {
             let row = row(service.model(*id));
             let (ty, example) = (format!("{row}<'a>"), format!("{row}::example()"));
-            let (ty, example) = if !field.required && !has_empty_form(service, field) {
-                (format!("Option<{ty}>"), format!("Some({example})"))
+            if !field.required && !has_empty_form(service, field) {
+                (format!("Option<{ty}>"), Some("borrow"), format!("Some({example})"))
             } else {
-                (ty, example)
-            };
-            Slot { ty, attribute: Some("borrow"), example }
+                (ty, Some("borrow"), example)
+            }
         }
-    }
-}
-
-/// Returns the attributes by which serde reads and writes a field as it is on the wire.
-fn serde_attributes(service: &Service, field: &Field) -> Vec<String> {
+    };
     let is_renamed = field.rust.snake() != field.wire;
     let rename = is_renamed.then(|| format!("rename = {}", string(&field.wire)));
-    let own = slot(service, field).attribute.map(str::to_owned);
-    rename.into_iter().chain(own).collect()
+    let attributes = rename.into_iter().chain(attribute.map(str::to_owned)).collect();
+    Slot { ty, attributes, example }
 }
 
 /// Writes the JSON text of a value or, if it is missing, what a response sends instead.

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::diag::{Diagnostic, say};
-use crate::ir::{About, BuiltIn, RustName, Source, Type, ValueType};
+use crate::ir::{About, BuiltIn, RustName, Type, ValueType};
 use crate::spec::form::{Id, Line, Prose};
 use crate::spec::lower::response::Envelope;
 use crate::spec::read::{At, Placed, Text};
@@ -19,7 +19,7 @@ pub(crate) struct Context<'a> {
     /// The text of the file.
     pub(crate) text: &'a str,
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// The declared types.
+    /// The declared types. The first declaration of a name wins; any other is reported.
     pub(super) types: BTreeMap<String, Type>,
     /// The declared envelopes; `None` for one without a marker.
     pub(super) envelopes: BTreeMap<String, Option<Envelope>>,
@@ -30,14 +30,10 @@ pub(crate) struct Context<'a> {
 }
 
 impl Context<'_> {
-    pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
-    }
-
     /// Reports a mistake with its fix, which may be empty. The macro `say!` calls it.
     pub(crate) fn say(&mut self, at: &impl Placed, text: Arguments<'_>, help: Arguments<'_>) {
         if let Some(span) = at.place() {
-            self.push(Diagnostic::new(span, text).help(help.to_string()));
+            self.diagnostics.push(Diagnostic::new(span, text).help(help.to_string()));
         }
     }
 
@@ -57,17 +53,7 @@ impl Context<'_> {
         help: &str,
     ) {
         let known: Vec<_> = known.into_iter().map(AsRef::as_ref).collect();
-        self.push(Diagnostic::new(&at.span, what).help(help).suggest(at, &known));
-    }
-
-    /// Returns whether no error was found so far. Checks that an earlier error could mislead run only then.
-    pub(super) fn is_clean(&self) -> bool {
-        self.diagnostics.is_empty()
-    }
-
-    /// Declares a type. The first declaration of a name wins; any other is reported.
-    pub(super) fn declare(&mut self, name: &str, ty: Type) {
-        self.types.entry(name.to_owned()).or_insert(ty);
+        self.diagnostics.push(Diagnostic::new(&at.span, what).help(help).suggest(at, &known));
     }
 
     /// Resolves a type: built-in, declared, or a list or a map of one.
@@ -90,7 +76,7 @@ impl Context<'_> {
         let help = "declare it as `[scalar.…]`, `[enum.…]` or `[model.…]`, or use a built-in type";
         let diagnostic = Diagnostic::new(span, format_args!("unknown type `{name}`"));
         let diagnostic = diagnostic.help(help).suggest(name, &known);
-        self.push(diagnostic);
+        self.diagnostics.push(diagnostic);
         None
     }
 
@@ -148,7 +134,7 @@ impl Context<'_> {
                 format!("{what} `{second}` conflicts with `{first}` {place}")
             };
             let diagnostic = Diagnostic::new(&second.span, message).help(help);
-            self.push(diagnostic.related(&first.span, "first used here"));
+            self.diagnostics.push(diagnostic.related(&first.span, "first used here"));
         }
     }
 
@@ -165,7 +151,7 @@ impl Context<'_> {
             self.unknown(id, format_args!("unknown open point `{id}`"), &known, &help);
         }
         let open = open.iter().map(|id| id.value.clone()).collect();
-        About { doc: doc.value.clone(), source: self::source(source), open }
+        About { doc: doc.value.clone(), source: owned(source).unwrap_or_default(), open }
     }
 }
 
@@ -189,11 +175,6 @@ pub(super) const COMMANDS: &str = "remove one of the two; each selector becomes 
     `a/b/c` becomes `a b-c`";
 pub(super) const FLAGS: &str =
     "remove one of the two; each parameter becomes a flag: `page_size` becomes `--page-size`";
-
-/// Returns the sections of the contract.
-pub(super) fn source<F>(text: Option<&Text<F>>) -> Source {
-    Source(owned(text).unwrap_or_default())
-}
 
 /// Returns text without its position.
 pub(super) fn owned<F>(text: Option<&Text<F>>) -> Option<String> {

@@ -21,10 +21,10 @@ pub(super) fn examples(
     let given = &document.examples;
     cx.distinct("example", RENAME, given.iter().map(|example| exact(&example.name)));
     // After an error above, an example may be correct and the declaration wrong.
-    let clean = cx.is_clean();
+    let clean = cx.diagnostics.is_empty();
     let lower = |one| example(cx, one, document, service, folder, clean);
     let examples = given.iter().filter_map(lower).collect();
-    if cx.is_clean() {
+    if cx.diagnostics.is_empty() {
         let shown: BTreeSet<_> = given.iter().map(|example| example.operation.as_str()).collect();
         for name in document.operations.names().filter(|name| !shown.contains(name.as_str())) {
             say!(cx, name, "the operation `{name}` has no example" => "add an `[[example]]` for it");
@@ -173,13 +173,11 @@ fn complete(
             param.required || params.iter().any(|(given, _)| given.needs.contains(index));
         is_needed && !params.iter().any(|(given, _)| given == param)
     };
-    match operation.params.iter().enumerate().find(is_missing) {
-        Some((_, param)) => {
-            say!(cx, *place, "missing parameter `{}`, which the call needs", param.wire);
-            false
-        }
-        None => true,
+    let missing = operation.params.iter().enumerate().find(is_missing);
+    if let Some((_, param)) = missing {
+        say!(cx, *place, "missing parameter `{}`, which the call needs", param.wire);
     }
+    missing.is_none()
 }
 
 /// Checks the query and the body of an example.

@@ -122,8 +122,8 @@ tables! {
         error: Option<At<ErrorPlace>>,
         /// The classes of error codes, or of messages without a code. A `*` at the end is any text.
         error_class: Option<At<Named<Line, ErrorClass>>>,
-        /// The failures that mean an empty list.
-        empty: Option<Empty>,
+        /// The codes, or messages, of failures that mean an empty list.
+        empty: Option<At<Vec<Text<WireText>>>>,
     }
 
     /// A member that says that the call succeeded.
@@ -146,14 +146,6 @@ tables! {
         code: Option<Text<Keys>>,
         /// The keys that lead to the message, with dots between them.
         message: Option<Text<Keys>>,
-    }
-
-    /// The failures that mean an empty list.
-    struct Empty {
-        /// Their codes.
-        code: Option<At<Vec<Text<WireText>>>>,
-        /// Their messages.
-        message: Option<At<Vec<Text<WireText>>>>,
     }
 }
 

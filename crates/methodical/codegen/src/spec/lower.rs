@@ -5,14 +5,13 @@ use std::path::Path;
 
 use crate::diag::{say, say_if};
 use crate::ir::{Auth, Dispatch, OpenPoint, Place, RustName, SECRET, Secret, SecretPlace, Service};
-use crate::spec::context::{CORRECT, Context, RENAME, folded, source};
+use crate::spec::context::{CORRECT, Context, RENAME, folded, owned};
 use crate::spec::example;
 use crate::spec::form::{Formed, Param, Select};
 use crate::spec::language::{self, Document};
 use crate::spec::read::{At, OneOrMany};
 
 mod operation;
-mod paging;
 pub(super) mod response;
 mod types;
 
@@ -191,7 +190,7 @@ fn open_points(cx: &mut Context<'_>, document: &Document) -> Vec<OpenPoint> {
         question: point.question.value.clone(),
         client: point.client.value.clone(),
         server: point.server.value.clone(),
-        source: source(point.source.as_ref()),
+        source: owned(point.source.as_ref()).unwrap_or_default(),
     });
     points.collect()
 }

@@ -362,9 +362,7 @@ fn mistake(text: &str, error: &Error) -> Diagnostic {
         return Diagnostic::new(&place, format!("missing key {name}{within}"));
     }
     if what.starts_with("wanted exactly 1 element") {
-        let key = path.rsplit('.').next().unwrap_or_default();
-        let known = self::choices(key);
-        let known: Vec<_> = known.iter().map(String::as_str).collect();
+        let known: Vec<_> = choices.iter().map(String::as_str).collect();
         let message = format!("`{key}` must have exactly one of {}", listed(&known));
         return Diagnostic::new(&place, message);
     }

@@ -59,9 +59,9 @@ fn all_names_are_those_of_the_configuration() {
         &files.iter().find(|file| file.path == path).unwrap_or_else(|| panic!("no {path}")).text
     };
     assert!(text("types/src/generated/queries.rs").contains("use shed_types::{ListTools,"));
-    assert!(text("crates/shed/src/generated/commands.rs").contains("use shed_http::model;"));
+    assert!(text("crates/shed/src/generated/commands.rs").contains("use shed_http::{model};"));
     assert!(text("types/src/generated/service.rs").contains("concat!(\"shed-http/\""));
-    assert!(text("test/fakes/src/generated/mocks.rs").contains("use shed_types::ListTools;"));
+    assert!(text("test/fakes/src/generated/mocks.rs").contains("use shed_types::{ListTools};"));
     let index = text("book/api/README.md");
     assert!(index.contains("the [contract](../../CONTRACT.md)"));
     assert!(index.contains("the [OpenAPI documents](../../openapi)"));

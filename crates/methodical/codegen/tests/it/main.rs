@@ -15,11 +15,11 @@ mod samples;
 use std::fs;
 use std::path::Path;
 
-use methodical_codegen::Workspace;
 use methodical_codegen::config::Config;
 use methodical_codegen::emit::{self, GeneratedFile};
 use methodical_codegen::ir::Service;
-use methodical_codegen::spec::{Reading, read_bytes};
+use methodical_codegen::spec::read_bytes;
+use methodical_codegen::{Report, Workspace};
 
 /// The folder of the good spec and its fixtures.
 const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");
@@ -33,13 +33,13 @@ fn good() -> String {
 }
 
 /// Reads a spec, with the fixtures of the good one.
-fn read(spec: impl AsRef<[u8]>) -> Reading {
+fn read(spec: impl AsRef<[u8]>) -> Result<Service, Report> {
     read_bytes(spec.as_ref(), Some(Path::new(HERE)), "spec.toml")
 }
 
 /// Returns the service of a valid spec.
 #[track_caller]
-fn service(reading: Reading) -> Service {
+fn service(reading: Result<Service, Report>) -> Service {
     reading.unwrap_or_else(|report| panic!("{report}"))
 }
 

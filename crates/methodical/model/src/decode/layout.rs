@@ -53,28 +53,19 @@ pub struct Verdict {
     pub message: Path,
     /// The classes of codes or, without codes, of messages. A `*` at the end matches any text.
     pub classes: &'static [(&'static str, ErrorClass)],
-    /// The codes of failures that mean an empty list.
-    pub empty_codes: &'static [&'static str],
-    /// The messages of failures that mean an empty list.
-    pub empty_messages: &'static [&'static str],
+    /// The codes, or messages, of failures that mean an empty list.
+    pub empty: &'static [&'static str],
 }
 
 impl Verdict {
     /// Creates a verdict that depends only on `decides`, and reads no code or message.
     pub const fn new(decides: Decides) -> Self {
-        Self {
-            decides,
-            code: &[],
-            message: &[],
-            classes: &[],
-            empty_codes: &[],
-            empty_messages: &[],
-        }
+        Self { decides, code: &[], message: &[], classes: &[], empty: &[] }
     }
 
     /// Returns whether some failures mean an empty list.
     pub(crate) fn has_empty(&self) -> bool {
-        !self.empty_codes.is_empty() || !self.empty_messages.is_empty()
+        !self.empty.is_empty()
     }
 
     /// Returns whether a failure may have a code or a message, possibly after the field that decides.

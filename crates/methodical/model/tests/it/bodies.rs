@@ -40,7 +40,7 @@ const EMPTY: &Body = &Body {
     verdict: Some(&Verdict {
         code: &["message"],
         message: &["result"],
-        empty_codes: &["No photos found"],
+        empty: &["No photos found"],
         classes: &[("Slow down", ErrorClass::RateLimit)],
         ..Verdict::new(Decides::Success { at: &["status"], is: &["1"] })
     }),

@@ -112,7 +112,7 @@ fn recovery<'s>(
     let name = format!("{}_{attribute}", members.model.rust.words());
     let name = free(name, taken);
     let found = Recovery { name, operation, group, value, members, groups };
-    Names::default().claim(&found.columns()).then_some(found)
+    claim(&mut BTreeSet::new(), &found.columns()).then_some(found)
 }
 
 impl Recovery<'_> {
@@ -158,16 +158,15 @@ pub(in crate::emit) struct Column {
 impl Column {
     /// Creates a column of values of a type, or of JSON.
     fn new(path: Vec<String>, ty: Option<&ValueType>, is_personal: bool) -> Self {
-        let field_type = ty.map(ValueType::field_type);
-        let kind = match (ty.map(|ty| ty.in_record), field_type) {
-            (Some(Primitive::Text), _) | (Some(Primitive::Coded), Some("Text")) => "text",
-            (Some(Primitive::Signed | Primitive::Unsigned), _)
-            | (Some(Primitive::Coded), Some("Integer")) => "integer",
-            (Some(Primitive::Boolean), _) | (Some(Primitive::Coded), Some("Boolean")) => "boolean",
-            _ => "json",
+        let field_type = ty.map_or("Json", ValueType::field_type);
+        let kind = match ty.map(|ty| ty.in_record) {
+            Some(Primitive::Text) => "Text",
+            Some(Primitive::Signed | Primitive::Unsigned) => "Integer",
+            Some(Primitive::Boolean) => "Boolean",
+            Some(Primitive::Coded) | None => field_type,
         };
-        let typed = field_type.filter(|one| !one.eq_ignore_ascii_case(kind));
-        let typed = typed.map(|one| format!(".typed(FieldType::{one})")).unwrap_or_default();
+        let typed = (field_type != kind).then(|| format!(".typed(FieldType::{field_type})"));
+        let (kind, typed) = (kind.to_lowercase(), typed.unwrap_or_default());
         let personal = if is_personal { ".personal()" } else { "" };
         let code = format!("Column::{kind}(&[{}]){typed}{personal}", strings(&path));
         Self { path, code }
@@ -183,14 +182,14 @@ pub(in crate::emit) fn columns(service: &Service, model: &Model) -> Option<Vec<C
     // The record's own fields take precedence over those of nested records.
     let mut fields: Vec<_> = model.fields.iter().enumerate().collect();
     fields.sort_by_key(|(index, field)| (*index != identity, service.nested(field).is_some()));
-    let mut names = Names::default();
+    let mut taken = BTreeSet::new();
     let mut columns: Vec<(usize, Vec<Column>)> = Vec::new();
     for (index, field) in fields {
         let whole = vec![column(service, None, field)];
         let parts = service.nested(field).map(|inner| {
             inner.fields.iter().map(|one| column(service, Some(field), one)).collect::<Vec<_>>()
         });
-        match parts.into_iter().chain([whole]).find(|columns| names.claim(columns)) {
+        match parts.into_iter().chain([whole]).find(|columns| claim(&mut taken, columns)) {
             Some(found) => columns.push((index, found)),
             None if index == identity => return None,
             None => {}
@@ -206,25 +205,19 @@ fn is_reserved(name: &str) -> bool {
     name.starts_with("mirror_") || name.starts_with("sqlite_")
 }
 
-/// The names of columns, and of the nested records whose fields are columns, in lowercase.
-#[derive(Default)]
-struct Names(BTreeSet<String>);
-
-impl Names {
-    /// Takes the names of the columns of a field, if all of them are free.
-    fn claim(&mut self, columns: &[Column]) -> bool {
-        let record = columns.iter().find(|one| one.path.len() > 1);
-        let record = record.and_then(|one| one.path.first()).map(|name| name.to_lowercase());
-        let names = columns.iter().map(|one| one.path.join("_").to_lowercase()).chain(record);
-        let names: Vec<_> = names.collect();
-        let distinct: BTreeSet<_> = names.iter().cloned().collect();
-        let is_free = |name: &String| !self.0.contains(name) && !is_reserved(name);
-        let fits = distinct.len() == names.len() && distinct.iter().all(is_free);
-        if fits {
-            self.0.extend(distinct);
-        }
-        fits
+/// Adds the names of the columns of a field and of its nested record to the taken ones, in lowercase, if all are free.
+fn claim(taken: &mut BTreeSet<String>, columns: &[Column]) -> bool {
+    let record = columns.iter().find(|one| one.path.len() > 1);
+    let record = record.and_then(|one| one.path.first()).map(|name| name.to_lowercase());
+    let names = columns.iter().map(|one| one.path.join("_").to_lowercase()).chain(record);
+    let names: Vec<_> = names.collect();
+    let distinct: BTreeSet<_> = names.iter().cloned().collect();
+    let is_free = |name: &String| !taken.contains(name) && !is_reserved(name);
+    let fits = distinct.len() == names.len() && distinct.iter().all(is_free);
+    if fits {
+        taken.extend(distinct);
     }
+    fits
 }
 
 fn column(service: &Service, outer: Option<&Field>, field: &Field) -> Column {

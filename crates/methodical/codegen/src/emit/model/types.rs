@@ -1,13 +1,14 @@
 //! The types: scalars, enums, and records in their owned and borrowed forms.
 
 use crate::config::{Role, Workspace};
-use crate::ir::{Code, Field, Leniency, Model, Primitive, Service, Type, ValueType, Wire};
+use crate::ir::{Field, Leniency, Model, Primitive, Service, Type, ValueType, Wire};
 use crate::text::{json_string, string, strings};
 
 /// Returns the arguments of the macro for the kind of a scalar: that of its meaning, or of its primitive.
 pub(super) fn kind(scalar: &ValueType) -> String {
     if let Some(codes) = &scalar.codes {
-        let [yes, no] = [&codes.yes, &codes.no].map(|list| strings(list.iter().map(Code::literal)));
+        let [yes, no] = [&codes.yes, &codes.no]
+            .map(|list| strings(list.iter().map(|code| code.json().to_string())));
         return format!("boolean, [{yes}], [{no}]");
     }
     let kind = if scalar.digits { "digits" } else { scalar.names().scalar };

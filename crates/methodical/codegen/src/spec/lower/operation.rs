@@ -11,7 +11,7 @@ use crate::ir::{
 use crate::spec::context::{COMMANDS, CORRECT, Context, FLAGS, RENAME, RUST_NAME, exact, owned};
 use crate::spec::form::Bracketed;
 use crate::spec::language::{self, Document, Verb};
-use crate::spec::lower::{paging, response, select, taken};
+use crate::spec::lower::{response, select, taken};
 use crate::spec::read::{At, Named};
 
 pub(super) fn operations(
@@ -67,9 +67,10 @@ fn operation(
     }
     let (params, response) = (params?, response?);
     let paging = given.paging.as_ref();
-    let paging = paging.and_then(|paging| paging::paging(cx, paging, service, &params, &response));
+    let paging =
+        paging.and_then(|paging| response::paging(cx, paging, service, &params, &response));
     let gauge = given.gauge.as_ref();
-    let gauge = gauge.and_then(|gauge| paging::gauge(cx, gauge, service, &params, &response));
+    let gauge = gauge.and_then(|gauge| response::gauge(cx, gauge, service, &params, &response));
     let operation = Operation {
         rust: RustName::new(name)?,
         select: given.select.values().join("/"),

@@ -1,13 +1,17 @@
-//! Lowers responses: where the data is in the body, and how the body reports success or failure.
+//! Lowers responses: where the data is in the body, how the body reports success or failure, how the pages of a list follow
+//! each other, and the amount that an object reports.
 
 use std::ops::Range;
 
 use crate::diag::{Diagnostic, say, say_if};
-use crate::ir::{ModelId, Response, Service, Type, Verdict};
+use crate::ir::{
+    BuiltIn, Field, Gauge, Mark, Meaning, ModelId, PagedBy, Paging, Param, Primitive, Response,
+    Says, Service, Type, ValueType, Verdict,
+};
 use crate::spec::context::Context;
 use crate::spec::form::{Kebab, Keys, Wire};
 use crate::spec::language::{self, Document, ListLeniency, Records};
-use crate::spec::read::{At, Text};
+use crate::spec::read::{At, Text, key_of};
 
 /// The value of `envelope` for an operation without one.
 const NONE: &str = "none";
@@ -49,12 +53,7 @@ fn envelope(
         texts.into_iter().flat_map(|texts| texts.iter()).map(|text| text.value.clone()).collect()
     };
     let path = |path: Option<&Text<Keys>>| path.map(|path| split(path)).unwrap_or_default();
-    let (success, error, empty) =
-        (given.success.as_ref(), given.error.as_ref(), given.empty.as_ref());
-    let (codes, messages) = (
-        empty.and_then(|empty| empty.code.as_ref()),
-        empty.and_then(|empty| empty.message.as_ref()),
-    );
+    let (success, error) = (given.success.as_ref(), given.error.as_ref());
     let failure = given.failure.as_ref().map(|failure| &failure.present);
     let marker = success.map(|success| &success.at).or(failure);
     let classes = given.error_class.iter().flat_map(|all| all.iter());
@@ -64,26 +63,23 @@ fn envelope(
         code: path(error.and_then(|error| error.code.as_ref())),
         message: path(error.and_then(|error| error.message.as_ref())),
         classes: classes.map(|(code, class)| (code.value.clone(), *class)).collect(),
-        empty_codes: texts(codes),
-        empty_messages: texts(messages),
+        empty: texts(given.empty.as_ref()),
     };
     let at = success.map_or(&name.span, |success| &success.span);
     say_if!(cx, success.is_some() == failure.is_some(), *at, "an envelope has either `success` or `failure`"
         => "write `success = {{ at = \"…\", is = [\"…\"] }}` or `failure = {{ present = \"…\" }}`");
     let is = success.map(|success| &success.is).filter(|is| is.is_empty());
     say!(cx, is, "a success marker needs a value" => "add one to the list");
-    let (has_code, has_message) = (!verdict.code.is_empty(), !verdict.message.is_empty());
-    say_if!(cx, !has_code && !has_message, given.error_class, "classes need an error code or message"
+    let has_text = !verdict.code.is_empty() || !verdict.message.is_empty();
+    say_if!(cx, !has_text, given.error_class, "classes need an error code or message"
         => "add `error = {{ code = \"…\" }}`, or `message`: where the code or the message is");
-    say_if!(cx, !has_code, codes, "`empty.code` needs `error.code`"
-        => "add `error = {{ code = \"…\" }}`: where it is");
-    say_if!(cx, !has_message, messages, "`empty.message` needs `error.message`"
-        => "add `error = {{ message = \"…\" }}`: where it is");
+    say_if!(cx, !has_text, given.empty, "`empty` needs an error code or message"
+        => "add `error = {{ code = \"…\" }}`, or `message`: where the code or the message is");
     Some((verdict, At::clone(marker?)))
 }
 
 /// Returns the keys of a path.
-pub(super) fn split(path: &str) -> Vec<String> {
+fn split(path: &str) -> Vec<String> {
     path.split('.').map(str::to_owned).collect()
 }
 
@@ -93,32 +89,30 @@ pub(super) fn response(
     given: &language::Response,
     service: &Service,
 ) -> Option<Response> {
-    let (of, kind, span, at, envelope) = match given {
+    let (kind, span, of, at, envelope) = match given {
         language::Response::List(list) => {
             let of = Some(Type::Model(model(cx, &list.of)?));
-            let (at, envelope) = (list.at.as_deref(), list.envelope.as_ref());
-            let body = body(cx, ("list", &list.span), at, envelope)?;
-            return self::list(cx, service, list, Response { of, is_list: true, ..body });
+            ("list", &list.span, of, list.at.as_deref(), &list.envelope)
         }
         language::Response::Object(data) => {
-            let of = model(cx, &data.of).map(Type::Model)?;
-            (Some(of), "object", &data.span, data.at.as_deref(), &data.envelope)
+            let of = Some(Type::Model(model(cx, &data.of)?));
+            ("object", &data.span, of, data.at.as_deref(), &data.envelope)
         }
         language::Response::Value(data) => {
             let of = Some(value(cx, &data.of)?);
-            (of, "value", &data.span, data.at.as_deref(), &data.envelope)
+            ("value", &data.span, of, data.at.as_deref(), &data.envelope)
         }
-        language::Response::Nothing(nothing) => {
-            (None, "nothing", &nothing.span, None, &nothing.envelope)
-        }
+        language::Response::Nothing(data) => ("nothing", &data.span, None, None, &data.envelope),
     };
-    let mut body = body(cx, (kind, span), at, envelope.as_ref())?;
-    if let Some(verdict) = &mut body.verdict {
-        // Only a list can be empty.
-        verdict.empty_codes.clear();
-        verdict.empty_messages.clear();
+    let mut response = Response { of, ..body(cx, (kind, span), at, envelope.as_ref())? };
+    if let language::Response::List(given) = given {
+        return list(cx, service, given, Response { is_list: true, ..response });
     }
-    Some(Response { of, ..body })
+    if let Some(verdict) = &mut response.verdict {
+        // Only a list can be empty.
+        verdict.empty.clear();
+    }
+    Some(response)
 }
 
 /// Returns the type of a response that is a value.
@@ -179,7 +173,7 @@ fn body(
         }
         _ => return Some(Response { at, verdict: Some(verdict), ..Response::default() }),
     };
-    cx.push(diagnostic.related(&marker.span, "the marker"));
+    cx.diagnostics.push(diagnostic.related(&marker.span, "the marker"));
     None
 }
 
@@ -252,4 +246,185 @@ fn beside_above(
     say!(cx, named, "{message}"
         => "write the beginning of the path in `at`, or `$` for the whole body");
     None
+}
+
+/// Lowers the paging of an operation.
+pub(super) fn paging(
+    cx: &mut Context<'_>,
+    given: &language::Paging,
+    service: &Service,
+    params: &[Param],
+    response: &Response,
+) -> Option<Paging> {
+    // The keys of other ways of paging are unknown keys.
+    let (word, by, span, (name, size, more), [last, total, next]) = match given {
+        language::Paging::Page(page) => {
+            let first = page.first.as_ref().map_or(1, |first| first.value);
+            say_if!(cx, !matches!(first, 0 | 1), page.first, "the number must be between 0 and 1");
+            let marks = [page.last.as_deref(), page.total.as_deref(), None];
+            let shared = (&page.param, &page.size, &page.more);
+            ("page", PagedBy::Number { first }, &page.span, shared, marks)
+        }
+        language::Paging::Offset(page) => {
+            let marks = [None, page.total.as_deref(), page.next.as_deref()];
+            ("offset", PagedBy::Offset, &page.span, (&page.param, &page.size, &page.more), marks)
+        }
+        language::Paging::Cursor(page) => {
+            let marks = [None, None, Some(&*page.next)];
+            ("cursor", PagedBy::Cursor, &page.span, (&page.param, &page.size, &page.more), marks)
+        }
+    };
+    if !response.is_list {
+        say!(cx, key_of(cx.text, span, word), "only a list has pages"
+            => "remove `paging`: the response is not a list of records");
+        return None;
+    }
+    let param = param(cx, params, name, "param", by == PagedBy::Cursor);
+    let size = size.as_ref().and_then(|size| self::param(cx, params, size, "size", false));
+    let marks = [
+        (Says::Last, last),
+        (Says::Total, total),
+        (Says::Next, next),
+        (Says::More, more.as_deref()),
+    ];
+    let marks = marks.into_iter().filter_map(|(says, named)| Some((says, named?)));
+    let marks = self::marks(cx, service, &marks.collect::<Vec<_>>(), response.beside);
+    Some(Paging { by, param: param?, size, marks })
+}
+
+/// Returns the index of the parameter that a key names.
+fn param(
+    cx: &mut Context<'_>,
+    params: &[Param],
+    name: &At<String>,
+    key: &str,
+    is_cursor: bool,
+) -> Option<usize> {
+    let Some(index) = params.iter().position(|param| param.wire == name.value) else {
+        let (known, help) =
+            (params.iter().map(|param| &param.wire), "declare it as a parameter of the operation");
+        cx.unknown(name, format_args!("unknown parameter `{name}` in `{key}`"), known, help);
+        return None;
+    };
+    let param = params.get(index)?;
+    let fits = if is_cursor { ValueType::is_any_text } else { is_integer };
+    if param.list.is_none() && param.needs.is_empty() && fits(&param.ty) {
+        return Some(index);
+    }
+    let needed = if is_cursor { "text" } else { "an `integer`" };
+    say!(cx, name, "to serve as `{key}`, the parameter `{name}` must be {needed} without `needs`"
+        => "change it, or name another parameter");
+    None
+}
+
+/// Returns the fields that say how the list continues.
+fn marks(
+    cx: &mut Context<'_>,
+    service: &Service,
+    given: &[(Says, &At<String>)],
+    beside: Option<ModelId>,
+) -> Vec<Mark> {
+    if let [(says, _), (other, second), ..] = given
+        && (*says, *other) != (Says::Next, Says::More)
+    {
+        let (says, other) = (says.word(), other.word());
+        say!(cx, second, "`{says}` and `{other}` both say where the list ends"
+            => "remove one of them");
+        return Vec::new();
+    }
+    given.iter().filter_map(|(says, named)| mark(cx, service, *says, named, beside)).collect()
+}
+
+/// Returns a field that says how the list continues.
+fn mark(
+    cx: &mut Context<'_>,
+    service: &Service,
+    says: Says,
+    named: &At<String>,
+    beside: Option<ModelId>,
+) -> Option<Mark> {
+    let word = says.word();
+    let Some(beside) = beside else {
+        say!(cx, named, "`{word}` names a field beside the list, but the list has none"
+            => "add `beside`, the model of these fields, to `response.list`");
+        return None;
+    };
+    let needed = match says {
+        Says::More => "a boolean",
+        Says::Next => "an optional integer, or text",
+        Says::Last | Says::Total => "an integer or text",
+    };
+    let fits = |fields: &[&Field], ty: &ValueType| {
+        let is_single = ty.is_any_text() || ty.in_record.is_integer();
+        // An empty string means that this is the last page.
+        let may_lack = || ty.is_any_text() || fields.iter().any(|field| !field.required);
+        match says {
+            Says::More => matches!(ty.in_record, Primitive::Boolean | Primitive::Coded),
+            Says::Next => is_single && may_lack(),
+            Says::Last | Says::Total => is_single,
+        }
+    };
+    let role = (&*format!("`{word}`"), needed);
+    let help = "declare it in the model `beside` the list";
+    Some(Mark { says, path: field(cx, service, (beside, named), role, help, fits)? })
+}
+
+/// Returns the path to a field of a model, and checks that the field has the type that its role needs.
+fn field(
+    cx: &mut Context<'_>,
+    service: &Service,
+    (model, named): (ModelId, &At<String>),
+    (role, needed): (&str, &str),
+    help: &str,
+    fits: impl Fn(&[&Field], &ValueType) -> bool,
+) -> Option<Vec<String>> {
+    let path = split(named);
+    let Some(fields) = service.fields_at(model, &path) else {
+        let model = service.model(model);
+        let message = format_args!("the model `{}` has no field `{named}`", model.rust.plain());
+        cx.unknown(named, message, model.fields.iter().map(|field| &field.wire), help);
+        return None;
+    };
+    if fields.last().and_then(|field| field.ty.value()).is_some_and(|ty| fits(&fields, ty)) {
+        return Some(path);
+    }
+    say!(cx, named, "to serve as {role}, the field `{named}` must be {needed}"
+        => "change it, or name another field");
+    None
+}
+
+fn is_integer(ty: &ValueType) -> bool {
+    ty.built_in == Some(BuiltIn::Integer)
+}
+
+/// Lowers the gauge of an operation.
+pub(super) fn gauge(
+    cx: &mut Context<'_>,
+    given: &At<language::Gauge>,
+    service: &Service,
+    params: &[Param],
+    response: &Response,
+) -> Option<Gauge> {
+    let Some(model) = response.model().filter(|_| !response.is_list) else {
+        say!(cx, given, "only an object has a gauge"
+            => "remove `gauge`: the response is not an object");
+        return None;
+    };
+    if let Some(param) = params.iter().find(|param| param.required) {
+        say!(cx, given, "a mirror cannot read the gauge: the parameter `{}` is required", param.wire
+            => "remove `gauge`, or make the parameter optional");
+        return None;
+    }
+    let numbers = "an `integer`, or a scalar with `meaning = \"decimal\"`";
+    let is_number =
+        |_: &[&Field], ty: &ValueType| is_integer(ty) || ty.meaning == Some(Meaning::Decimal);
+    let (value, role) = (&given.value.value, ("`value` of a gauge", numbers));
+    let help = "name a field of the object in `value`";
+    let value = field(cx, service, (model, value), role, help, is_number);
+    let unit = given.unit.as_ref().and_then(|unit| {
+        let (role, help) = (("`unit` of a gauge", "text"), "name a field of the object in `unit`");
+        let is_text = |_: &[&Field], ty: &ValueType| ty.in_record == Primitive::Text;
+        field(cx, service, (model, unit), role, help, is_text)
+    });
+    Some(Gauge { value: value?, unit })
 }

@@ -26,7 +26,7 @@ fn declared<T>(
 ) -> Vec<Arc<ValueType>> {
     let types = given.iter().filter_map(|(name, one)| {
         let ty = Arc::new(lower(cx, name, one)?);
-        cx.declare(name, Type::Value(Arc::clone(&ty)));
+        cx.types.entry(name.value.clone()).or_insert_with(|| Type::Value(Arc::clone(&ty)));
         Some(ty)
     });
     types.collect()
@@ -148,7 +148,7 @@ fn one_enum(cx: &mut Context<'_>, name: &At<String>, given: &language::Enum) -> 
 pub(super) fn models(cx: &mut Context<'_>, document: &Document) -> Vec<Model> {
     let given = &document.models;
     for (index, name) in given.names().enumerate() {
-        cx.declare(name, Type::Model(ModelId(index)));
+        cx.types.entry(name.value.clone()).or_insert(Type::Model(ModelId(index)));
     }
     let models = given.iter().enumerate();
     models.filter_map(|(index, (name, one))| model(cx, ModelId(index), name, one)).collect()

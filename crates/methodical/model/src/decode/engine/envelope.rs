@@ -243,12 +243,8 @@ impl Engine {
     /// Returns the failure that the service reported, unless it means an empty list.
     pub(super) fn reported_failure(&mut self) -> Option<DecodeError> {
         let verdict = self.body.verdict?;
-        let is_in = |list: &[&str], text: &Option<Box<str>>| {
-            text.as_deref().is_some_and(|text| list.contains(&text))
-        };
-        if is_in(verdict.empty_codes, &self.reported.code)
-            || is_in(verdict.empty_messages, &self.reported.message)
-        {
+        let texts = [&self.reported.code, &self.reported.message];
+        if texts.into_iter().flatten().any(|text| verdict.empty.contains(&&**text)) {
             return None;
         }
         let failure = self.failure.take()?;
