@@ -121,14 +121,10 @@ impl Config {
         name.strip_suffix(".toml").unwrap_or(name)
     }
 
-    /// Returns the name of a crate in `Cargo.toml`, or the name of its role if it is not generated.
-    pub fn name(&self, role: Role) -> &str {
-        self.packages.get(&role).map_or_else(|| role.word(), |package| &package.name)
-    }
-
-    /// Returns the name of a crate in Rust code: `gateway_model`.
+    /// Returns the name of a crate in Rust code, such as `gateway_model`; the name of its role if it is not generated.
     pub fn rust_name(&self, role: Role) -> String {
-        self.name(role).replace('-', "_")
+        let name = self.packages.get(&role).map_or_else(|| role.word(), |package| &package.name);
+        name.replace('-', "_")
     }
 
     /// Returns the folder of the generated modules of a crate. The module itself is next to it.

@@ -6,7 +6,8 @@ use crate::config::{Role, Workspace};
 use crate::emit::model::queries::chain;
 use crate::emit::{GeneratedFile, distinct, filters, marker};
 use crate::ir::{
-    Example, Field, Leniency, Meaning, Model, Operation, Param, Primitive, Service, Type, Wire,
+    Example, Field, Leniency, Meaning, Model, Operation, Param, Primitive, Service, Type,
+    ValueType, Wire,
 };
 use crate::text::{percent_encoded, strings};
 
@@ -163,16 +164,8 @@ fn name(model: &Model) -> String {
 }
 
 /// Returns the ids of the open points about a declaration and about its type, each once.
-fn points(open: &[String], of_type: &[String]) -> String {
-    strings(distinct(open.iter().chain(of_type)))
-}
-
-/// Returns the ids of the open points about a field.
-fn field_points(field: &Field) -> String {
-    points(
-        &field.about.open,
-        field.ty.element().value().map_or(&[], |value| value.about.open.as_slice()),
-    )
+fn points(open: &[String], ty: Option<&ValueType>) -> String {
+    strings(distinct(open.iter().chain(ty.into_iter().flat_map(|ty| &ty.about.open))))
 }
 
 /// Returns the name of a parameter in a query: for a list, that of its first value.

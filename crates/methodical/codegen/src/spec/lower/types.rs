@@ -41,12 +41,13 @@ fn scalar(cx: &mut Context<'_>, name: &At<String>, given: &language::Scalar) -> 
     let in_record = meaning.primitive(wire);
     let in_query = meaning.in_query(wire, query_wire.unwrap_or(wire));
     if in_record.is_none() {
-        unfit_wire(cx, meaning, "wire", wire, &given.wire.span);
-    }
-    if let (None, Some(given), Some(refused)) = (in_query, &given.query_wire, query_wire)
-        && (in_record.is_some() || meaning.primitive(refused).is_none())
-    {
-        unfit_wire(cx, meaning, "query-wire", refused, &given.span);
+        let allowed = Wire::ALL.iter().filter(|wire| meaning.primitive(**wire).is_some());
+        let allowed: Vec<_> = allowed.map(|wire| wire.word()).collect();
+        say!(cx, given.wire, "`wire = \"{}\"` does not fit the meaning `{}`", wire.word(), meaning.word()
+            => "it can be {}", listed(&allowed));
+    } else if in_query.is_none() {
+        say!(cx, given.query_wire, "this `query-wire` does not fit the meaning `{}` with this `wire`", meaning.word()
+            => "remove `query-wire`: only an `id` can be text in a record and an integer in a query");
     }
     let fits = [in_record, in_query].into_iter().flatten().all(|one| meaning.fits(one, example));
     say_if!(
@@ -76,19 +77,6 @@ fn scalar(cx: &mut Context<'_>, name: &At<String>, given: &language::Scalar) -> 
         about: cx.about(&given.doc, given.source.as_ref(), &given.open),
         ..ValueType::default()
     })
-}
-
-fn unfit_wire(
-    cx: &mut Context<'_>,
-    meaning: Meaning,
-    key: &str,
-    refused: Wire,
-    span: &Range<usize>,
-) {
-    let allowed = Wire::ALL.iter().filter(|wire| meaning.primitive(**wire).is_some());
-    let allowed: Vec<_> = allowed.map(|wire| wire.word()).collect();
-    say!(cx, *span, "`{key} = \"{}\"` does not fit the meaning `{}`", refused.word(), meaning.word()
-        => "it can be {}", listed(&allowed));
 }
 
 /// Lowers the JSON values of a boolean; `None` if the scalar has another wire, or a list is missing.
