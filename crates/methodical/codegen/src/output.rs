@@ -114,15 +114,13 @@ impl Output {
     /// If a file cannot be read, written or removed.
     pub fn write(&self, root: &Path) -> io::Result<Vec<(String, Drift)>> {
         let drifts = self.compare(root)?;
-        for (path, drift) in &drifts {
+        for (path, _) in &drifts {
             let place = root.join(path);
-            match (drift, self.files.get(path)) {
-                (Drift::Missing | Drift::Outdated, Some(text)) => write(&place, text)
-                    .map_err(|error| failed(format_args!("cannot write `{path}`"), &error))?,
-                (Drift::Orphan, _) => fs::remove_file(place)
-                    .map_err(|error| failed(format_args!("cannot remove `{path}`"), &error))?,
-                _ => {}
-            }
+            let (done, what) = match self.files.get(path) {
+                Some(text) => (write(&place, text), "write"),
+                None => (fs::remove_file(place), "remove"),
+            };
+            done.map_err(|error| failed(format_args!("cannot {what} `{path}`"), &error))?;
         }
         Ok(drifts)
     }

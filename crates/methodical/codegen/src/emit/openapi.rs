@@ -11,8 +11,6 @@ use crate::ir::{
     Auth, BodyFormat, Example, ListStyle, Operation, Place, Post, Secret, SecretPlace, Service,
 };
 
-const PREFIX: &str = "#/components/schemas/";
-
 /// A document.
 #[derive(Template)]
 #[template(path = "openapi.json.jinja")]
@@ -37,7 +35,7 @@ struct Input {
 pub(super) fn emit(workspace: &Workspace) -> Vec<GeneratedFile> {
     let service = &workspace.service;
     let Some(folder) = workspace.config.documents.get(&File::OpenApi) else { return Vec::new() };
-    let schemas = Schemas { service, prefix: PREFIX };
+    let schemas = Schemas { service, prefix: "#/components/schemas/" };
     let document = |operation: &Operation| {
         let document = Document { service, operation, schemas }.render();
         let path = format!("{folder}/{}.json", operation.rust.kebab());
