@@ -103,23 +103,24 @@ impl Invocation {
     /// token: without them, the command could act on another account.
     pub(crate) fn command(&self, arguments: &str) -> String {
         let ServiceFlags { base_url, profile, token_file, .. } = &self.service;
-        let switches = [
-            ("--demo", self.service.demo),
-            ("--allow-insecure-http", self.service.allow_insecure_http),
-            ("--token-stdin", self.service.token_stdin),
+        let switch = |is_on: bool| is_on.then(String::new);
+        let value = |text: &str| format!("{} ", quoted(text));
+        let flags = [
+            ("--demo", switch(self.service.demo)),
+            ("--allow-insecure-http", switch(self.service.allow_insecure_http)),
+            ("--token-stdin", switch(self.service.token_stdin)),
+            ("--profile", profile.as_deref().map(value)),
+            ("--base-url", base_url.as_deref().map(|url| value(&redacted(url)))),
+            ("--token-file", token_file.as_ref().map(|path| value(&path.to_string_lossy()))),
         ];
-        let values = [
-            ("--profile", profile.clone()),
-            ("--base-url", base_url.as_deref().map(redacted)),
-            ("--token-file", token_file.as_ref().map(|path| path.display().to_string())),
-        ];
-        let switches =
-            switches.iter().filter(|(_, is_on)| *is_on).map(|(flag, _)| format!("{flag} "));
-        let values = values.iter().filter_map(|(flag, value)| {
-            value.as_ref().map(|value| format!("{flag} {} ", quoted(value)))
-        });
-        let flags: String = switches.chain(values).collect();
-        self.program.command(&(flags + arguments))
+        let given =
+            flags.iter().filter_map(|(flag, value)| Some(format!("{flag} {}", value.as_ref()?)));
+        self.program.command(&(given.collect::<String>() + arguments))
+    }
+
+    /// Fails with this message if the sample service replaces the service.
+    pub(crate) fn refuse_demo(&self, text: &str) -> Result<(), Failure> {
+        if self.service.demo { Err(Failure::usage(text)) } else { Ok(()) }
     }
 
     /// Fails if this is a dry run of a command that changes the files of the program.

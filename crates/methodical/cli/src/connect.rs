@@ -4,7 +4,7 @@
 //! No message shows a secret that was sent, even if a service repeats it.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io::{self, IsTerminal as _, Read as _};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -92,30 +92,6 @@ fn incomplete(text: String, program: &Program) -> Failure {
     with_unread(Failure::usage(text + or_demo), program)
 }
 
-/// Refuses an invalid base URL. Unencrypted http is accepted: another setting decides whether it is allowed.
-pub(crate) fn check_base_url<S: Service>(text: &str) -> Result<(), Failure> {
-    check_path::<S>(text)?;
-    let token = AccessToken::new("unused")?;
-    let mut builder =
-        blocking::Client::<S>::builder(text).allow_insecure_http().token(token.clone());
-    for secret in S::AUTH.secrets().iter().skip(1) {
-        builder = builder.secret(secret.name(), token.clone());
-    }
-    builder.build()?;
-    Ok(())
-}
-
-/// Refuses a base URL that ends in the path of the service, which the client adds to it.
-fn check_path<S: Service>(base_url: &str) -> Result<(), Failure> {
-    match base_url.trim_end_matches('/').strip_suffix(S::PATH) {
-        Some(base) => {
-            Err(Failure::usage(format!("cannot use the base URL: it ends in {}", S::PATH))
-                .hint(format!("the program adds this path itself; use {base}")))
-        }
-        None => Ok(()),
-    }
-}
-
 /// Refuses a token file that does not exist, or that others can read. The error names the setting that the path comes
 /// from.
 fn check_token_file(file: &Setting<PathBuf>) -> Result<(), Failure> {
@@ -183,7 +159,11 @@ pub(crate) fn build<S: Service>(
     token: Option<impl TokenSource>,
 ) -> Result<blocking::Client<S>, Failure> {
     let base_url = settings.base_url().map_or("", |url| url.value.as_str());
-    check_path::<S>(base_url)?;
+    if let Some(base) = base_url.trim_end_matches('/').strip_suffix(S::PATH) {
+        let text = format!("cannot use the base URL: it ends in {}", S::PATH);
+        let hint = format!("the program adds this path itself; use {base}");
+        return Err(Failure::usage(text).hint(hint));
+    }
     let mut builder = blocking::Client::<S>::builder(base_url);
     if let Some(token) = token {
         builder = builder.token(token);
@@ -388,24 +368,16 @@ fn add_differences(text: &str, redacted: &str) {
 }
 
 fn add(secret: &str) {
-    let mut sent = lock(&SENT);
-    if secret.len() < MIN_LENGTH || sent.iter().any(|known| known == secret) {
-        return;
+    if secret.len() >= MIN_LENGTH {
+        lock(&SENT).insert(secret.to_owned());
     }
-    if sent.len() == MAX_SECRETS {
-        sent.remove(0);
-    }
-    sent.push(secret.to_owned());
 }
 
-/// The secrets, oldest first.
-static SENT: Mutex<Vec<String>> = Mutex::new(Vec::new());
+/// The secrets that were sent.
+static SENT: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
 /// Minimum length of a secret, in bytes. Redacting shorter ones would make messages unreadable.
 const MIN_LENGTH: usize = 4;
-
-/// Maximum number of secrets. A long-running process keeps getting new tokens.
-const MAX_SECRETS: usize = 16;
 
 /// Returns a request as a `curl` command with all its headers. A shell variable replaces the access token, and
 /// `REDACTED` any other value that may be a secret.

@@ -175,7 +175,7 @@ impl<W: Write> Writer<'_, W> {
         let name = stream.table.name();
         let after =
             self.bookmarks.get(name).map(|state| Bookmark::parse(name, state)).transpose()?;
-        let (schema, key_properties) = (stream.schema(), [stream.key()]);
+        let (schema, key_properties) = (stream.schema(), [stream.table.identity()]);
         write(&mut self.out, &Message::Schema { stream: name, schema, key_properties })?;
         let layout = stream.layout(self.mirror.omits_personal().map_err(unreadable)?);
         let cursor = match after {
@@ -304,14 +304,9 @@ impl Stream {
         Self { table, properties: columns.chain(own).collect() }
     }
 
-    /// Returns the name of the property that identifies a record.
-    fn key(&self) -> &'static str {
-        self.table.identity()
-    }
-
     /// Returns whether a property cannot be deselected.
     fn is_automatic(&self, name: &str) -> bool {
-        name == self.key() || name == DELETED_AT
+        name == self.table.identity() || name == DELETED_AT
     }
 
     /// Returns the JSON schema of the records. Only the key is never null.
@@ -322,7 +317,11 @@ impl Stream {
                 Some(ColumnKind::Boolean) => "boolean",
                 _ => "string",
             };
-            let kind = if one.name == self.key() { json!([kind]) } else { json!(["null", kind]) };
+            let kind = if one.name == self.table.identity() {
+                json!([kind])
+            } else {
+                json!(["null", kind])
+            };
             let schema = match one.kind {
                 None => json!({ "type": kind, "format": "date-time" }),
                 Some(_) => json!({ "type": kind }),
@@ -339,7 +338,7 @@ impl Stream {
     }
 
     fn entry(&self) -> Value {
-        let keys = [self.key()];
+        let keys = [self.table.identity()];
         let own = json!({
             "breadcrumb": [],
             "metadata": {
@@ -397,7 +396,7 @@ impl Stream {
     fn deleted_row(&self, id: &str, at: i64) -> Row {
         let value = |Property { name, kind }: &Property| match kind {
             _ if name == DELETED_AT => utc(at).into(),
-            _ if name != self.key() => Value::Null,
+            _ if name != self.table.identity() => Value::Null,
             Some(ColumnKind::Integer) => cell(ColumnKind::Integer, id).unwrap_or_default(),
             _ => id.into(),
         };

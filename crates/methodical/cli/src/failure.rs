@@ -218,11 +218,8 @@ impl From<&methodical_mirror::Error> for Failure {
 
 /// Converts an error to the failure that the program ends with.
 pub(crate) fn explain(error: &Error, settings: &Settings, invocation: &Invocation) -> Failure {
-    let failure = failure(error, settings.token.as_ref());
-    match hint(error, settings, invocation) {
-        Some(hint) => failure.hint(hint),
-        None => failure,
-    }
+    let hint = hint(error, settings, invocation);
+    Failure { hint, ..failure(error, settings.token.as_ref()) }
 }
 
 /// For an error from before a call, such as an invalid base URL.

@@ -17,7 +17,7 @@ use crate::settings::{Key, check_name, shown_value};
 /// A temporary file that will replace another. If it is dropped, it is removed.
 #[derive(Debug)]
 pub(crate) struct AtomicFile {
-    file: NamedTempFile,
+    pub(crate) file: NamedTempFile,
     target: PathBuf,
 }
 
@@ -31,14 +31,9 @@ impl AtomicFile {
         Ok(Self { file, target })
     }
 
-    /// Returns the open file.
-    pub(crate) fn as_file(&self) -> &File {
-        self.file.as_file()
-    }
-
     /// Syncs the file to the disk and renames it to its target.
     pub(crate) fn persist(self) -> io::Result<()> {
-        self.as_file().sync_all()?;
+        self.file.as_file().sync_all()?;
         self.file.persist(self.target)?;
         Ok(())
     }

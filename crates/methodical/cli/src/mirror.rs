@@ -119,18 +119,16 @@ pub(crate) fn identities<S: Mirrored>(
 /// Finds the parts of a mirror, and what a query selects or the identities of a table.
 struct Visitor<'a, S> {
     found: Found,
-    query: Option<AskedQuery<'a>>,
+    /// A query, and the command line with more values.
+    query: Option<(&'a dyn Any, &'a MirrorFlags)>,
     selected: Selected,
     others: Vec<Box<dyn Any>>,
     asked: Option<(&'a Client<S>, &'a Table)>,
     identities: Option<Result<Titles, CallError>>,
 }
 
-/// A query, and the command line with more values.
-type AskedQuery<'a> = (&'a dyn Any, &'a MirrorFlags);
-
 fn visit<'a, S: Mirrored>(
-    query: Option<AskedQuery<'a>>,
+    query: Option<(&'a dyn Any, &'a MirrorFlags)>,
     asked: Option<(&'a Client<S>, &'a Table)>,
 ) -> Visitor<'a, S> {
     let (found, selected, others) = (Found::default(), Selected::Nothing, Vec::new());
@@ -295,7 +293,7 @@ fn note_members(
     {
         invocation.screen.warn(&format!("the mirror has no {table} {group}"));
     }
-    for value in values.iter().filter(|value| !placed.values.contains(*value)) {
+    for value in values {
         warn_of_value(Some(mirror), *of, value, invocation)?;
     }
     Ok(())
@@ -305,8 +303,6 @@ fn note_members(
 #[derive(Default)]
 struct Placed {
     ids: HashSet<String>,
-    /// The values that some of them have.
-    values: HashSet<String>,
     /// The members whose value is unknown, so that they may have it.
     unknown: HashSet<String>,
 }
@@ -319,7 +315,6 @@ fn placed(mirror: &Mirror, members: &Members) -> Result<Placed, Error> {
         let is_wanted = |value| members.values.contains(value);
         if members.values.is_empty() || one.value.as_ref().is_some_and(is_wanted) {
             placed.ids.insert(one.member);
-            placed.values.extend(one.value);
         } else if one.value.is_none() {
             placed.unknown.insert(one.member);
         }

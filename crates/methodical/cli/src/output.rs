@@ -386,7 +386,7 @@ pub(crate) struct OutputFlags {
     /// `last-week` is the Monday of the week before. Dates of records are compared as they are written, without a
     /// time zone.
     #[arg(long, global = true, value_name = "DATE", value_parser = since)]
-    pub(crate) since: Option<Bound>,
+    pub(crate) since: Option<String>,
 }
 
 /// Returns the parser of a field name: `--fields "id, name"` has a space after the comma.
@@ -468,8 +468,12 @@ impl OutputFlags {
     }
 }
 
-fn since(text: &str) -> Result<Bound, String> {
-    Bound::date(&named(text)).ok_or_else(|| EXPECTED.to_owned())
+/// Parses a day, a month or a year.
+fn since(text: &str) -> Result<String, String> {
+    let date = named(text);
+    // A filter would read the year as a number.
+    let date = if date.len() == "YYYY".len() { date + "-01" } else { date };
+    Bound::date(&date).map(|_| date).ok_or_else(|| EXPECTED.to_owned())
 }
 
 /// Parses a day, and returns when it begins on this machine, in seconds since 1970.
@@ -509,6 +513,7 @@ mod tests {
     use jiff::{ToSpan as _, Zoned};
 
     use super::{separator, since};
+    use crate::output::select::Bound;
 
     #[test]
     fn other_characters_are_refused() {
@@ -521,7 +526,8 @@ mod tests {
 
     #[test]
     fn days_have_names() {
-        let [yesterday, today] = ["yesterday", "today"].map(|day| since(day).unwrap());
+        let bound = |day| Bound::date(&since(day).unwrap()).unwrap();
+        let [yesterday, today] = ["yesterday", "today"].map(bound);
         let now = Zoned::now().date();
         assert!(yesterday.compare(&now.to_string()).unwrap().is_gt());
         assert!(today.compare(&now.yesterday().unwrap().to_string()).unwrap().is_lt());

@@ -41,21 +41,18 @@ pub struct Session<S> {
     _demo: Option<Box<dyn Any + Send>>,
 }
 
-/// A response whose body is passed on while it arrives.
-pub(crate) type RawResponse = StreamingResponse<BlockingBody>;
-
 impl<S: Mirrored> Session<S> {
     pub(crate) fn open(invocation: &Invocation) -> Result<Self, Failure> {
         let mut settings = Settings::of_known(invocation)?;
         let mut demo = None;
         let client = if invocation.mirror.from.is_some() {
             // The client is never used.
-            settings.set_base_url("http://localhost".to_owned());
+            settings.set("base-url", "http://localhost", "flag --from");
             build::<S>(invocation, &settings, Some(AccessToken::new("unused")?))?
         } else if let Some(sample) = invocation.program.demo.filter(|_| invocation.service.demo) {
             let SampleService { base_url, token, guard, .. } = (sample.start)()?;
             demo = Some(guard);
-            settings.set_base_url(base_url);
+            settings.set("base-url", &base_url, "flag --demo");
             build::<S>(invocation, &settings, Some(token))?
         } else {
             connect_to_service::<S>(invocation, &settings)?
@@ -205,7 +202,7 @@ impl<S: Mirrored> Session<S> {
             return Ok(());
         }
         let map = Object::parse(&json);
-        let keys: Vec<&str> = map.names().collect();
+        let keys: Vec<&str> = map.fields().map(|(name, _)| name).collect();
         let fields = if json.starts_with('{') { &*keys } else { &["value"] };
         let list = serde_json::from_str::<Vec<&RawValue>>(&json);
         let schema = Schema::of_operation(RecordType::new(fields, fields), list.is_err());
@@ -262,12 +259,16 @@ impl<S: Mirrored> Session<S> {
     pub(crate) fn stream_raw<O: Operation<Service = S>>(
         &self,
         operation: &O,
-    ) -> Result<RawResponse, Failure> {
+    ) -> Result<StreamingResponse<BlockingBody>, Failure> {
         self.client.stream_raw(operation).map_err(|error| self.explain(&error))
     }
 
     /// Prints the body of a response while it arrives, and ends its last line on request.
-    pub(crate) fn pass_on(&self, mut response: RawResponse, ends: bool) -> Result<(), Failure> {
+    pub(crate) fn pass_on(
+        &self,
+        mut response: StreamingResponse<BlockingBody>,
+        ends: bool,
+    ) -> Result<(), Failure> {
         let mut out = Raw::open(&self.invocation)?;
         loop {
             match response.chunk() {

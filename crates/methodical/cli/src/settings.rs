@@ -232,9 +232,9 @@ impl Settings {
         self.get("base-url")
     }
 
-    pub(crate) fn set_base_url(&mut self, value: String) {
-        let origin = "flag --demo".to_owned();
-        self.values.insert("base-url", Setting { value, origin });
+    /// Replaces a setting for this invocation.
+    pub(crate) fn set(&mut self, key: &'static str, value: &str, origin: &str) {
+        self.values.insert(key, Setting { value: value.to_owned(), origin: origin.to_owned() });
     }
 
     pub(crate) fn timeout(&self) -> Option<u64> {
@@ -294,9 +294,9 @@ pub(crate) fn setting(name: &str) -> Result<Option<String>, Failure> {
 
 /// Returns the profile, which may not exist yet. The sample service has no profiles.
 fn profile(invocation: &Invocation, file: &ConfigFile) -> Result<Setting<String>, Failure> {
-    if invocation.service.demo && invocation.service.profile.is_some() {
+    if invocation.service.profile.is_some() {
         let text = "cannot use --profile with --demo: the sample service has no profiles";
-        return Err(Failure::usage(text));
+        invocation.refuse_demo(text)?;
     }
     let named = first([
         invocation.service.profile.clone().map(|name| (name, "flag --profile".to_owned())),
@@ -490,8 +490,10 @@ pub(crate) fn check_binding(settings: &Settings, from: &TokenFrom) -> Result<(),
     let name = profile.value.as_str();
     let bound = match from {
         TokenFrom::Login { .. } => stored_token(program, name)?.map(|stored| stored.service),
-        TokenFrom::Command(_) => origin_of_profile(file, name),
-        TokenFrom::File(path) if path.origin == of_profile(name) => origin_of_profile(file, name),
+        TokenFrom::File(path) if path.origin != of_profile(name) => return Ok(()),
+        TokenFrom::Command(_) | TokenFrom::File(_) => {
+            file.get(name, "base-url").and_then(|url| origin(&url))
+        }
         _ => return Ok(()),
     };
     // The client refuses a base URL that has no origin.
@@ -520,10 +522,6 @@ pub(crate) fn check_binding(settings: &Settings, from: &TokenFrom) -> Result<(),
     let variable = program.variable("TOKEN");
     let hint = format!("{advice}; for one command, use --token-file, --token-stdin or {variable}");
     Err(Failure::usage(text).hint(hint))
-}
-
-fn origin_of_profile(file: &ConfigFile, profile: &str) -> Option<String> {
-    origin(&file.get(profile, "base-url")?)
 }
 
 /// Returns the origin of a URL, such as `https://photos.example.com` or `http://localhost:8080`: in lower case, and

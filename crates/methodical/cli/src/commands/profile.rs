@@ -9,7 +9,7 @@ use methodical_client::model::{Auth, Service};
 use serde_json::{Value, json};
 
 use crate::commands::Invocation;
-use crate::connect::{ask_for, build, check_base_url, no_base_url, parsed_token, read_token};
+use crate::connect::{ask_for, build, no_base_url, parsed_token, read_token};
 use crate::failure::{Exit, Failure};
 use crate::files::{
     ConfigFile, Lock, StoredToken, has_token, profile_names, set_token, tokens_path,
@@ -84,19 +84,14 @@ pub(crate) fn config<S: Service>(
     command: ConfigCommand,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
-    let Invocation { program, service, .. } = invocation;
-    let changes = matches!(command, ConfigCommand::Set { .. } | ConfigCommand::Unset { .. });
-    if changes && service.demo {
-        return Err(Failure::usage(
-            "cannot change settings with --demo: the sample service has none",
-        ));
-    }
-    if changes {
+    if matches!(command, ConfigCommand::Set { .. } | ConfigCommand::Unset { .. }) {
+        invocation
+            .refuse_demo("cannot change settings with --demo: the sample service has none")?;
         invocation.refuse_dry_run()?;
     }
     match command {
         ConfigCommand::Path => {
-            let path = ConfigFile::empty(program).path()?;
+            let path = ConfigFile::empty(&invocation.program).path()?;
             print(invocation, format!("{}\n", path.display()).as_bytes())
         }
         ConfigCommand::Set { key, value } => change::<S>(&key, Some(&value), invocation),
@@ -129,14 +124,17 @@ fn change<S: Service>(
 ) -> Result<(), Failure> {
     Key::find(key)?;
     let lock = Lock::take(&invocation.program)?;
-    let Settings { profile, mut file, .. } = match value {
+    let mut settings = match value {
         Some(_) => Settings::of(invocation)?,
         None => Settings::of_known(invocation)?,
     };
-    let profile = profile.value;
-    if key == "base-url" {
-        value.map_or(Ok(()), check_base_url::<S>)?;
+    if let Some(url) = value.filter(|_| key == "base-url") {
+        settings.set("base-url", url, "the command line");
+        // Another setting decides whether unencrypted http is allowed.
+        settings.set("allow-insecure-http", "true", "the command line");
+        drop(build::<S>(invocation, &settings, Some(AccessToken::new("unused")?))?);
     }
+    let (profile, mut file) = (settings.profile.value, settings.file);
     let done = match value {
         Some(value) => {
             file.set(&profile, key, value)?;
@@ -172,10 +170,8 @@ fn listed(invocation: &Invocation) -> Result<Vec<Listed>, Failure> {
 
 /// Runs a command about profiles.
 pub(crate) fn profiles(command: ProfileCommand, invocation: &Invocation) -> Result<(), Failure> {
-    let &Invocation { ref program, ref service, screen, .. } = invocation;
-    if service.demo {
-        return Err(Failure::usage("cannot use profiles with --demo: the sample service has none"));
-    }
+    let &Invocation { ref program, screen, .. } = invocation;
+    invocation.refuse_demo("cannot use profiles with --demo: the sample service has none")?;
     if !matches!(command, ProfileCommand::List) {
         invocation.refuse_dry_run()?;
     }
@@ -273,11 +269,9 @@ pub(crate) fn auth<C: OperationCommands>(
     invocation: &Invocation,
 ) -> Result<(), Failure> {
     if !matches!(command, AuthCommand::Status) {
-        if invocation.service.demo {
-            return Err(Failure::usage(
-                "cannot log in or out with --demo: the sample service creates a token for each command",
-            ));
-        }
+        invocation.refuse_demo(
+            "cannot log in or out with --demo: the sample service creates a token for each command",
+        )?;
         invocation.refuse_dry_run()?;
     }
     match command {

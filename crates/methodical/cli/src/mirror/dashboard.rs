@@ -165,10 +165,8 @@ pub(crate) fn run<S: Mirrored>(
 }
 
 fn reader(command: &ReaderCommand, invocation: &Invocation) -> Result<(), Failure> {
-    let &Invocation { ref program, ref service, screen, .. } = invocation;
-    if service.demo {
-        return Err(Failure::usage("cannot use readers with --demo: its data is public"));
-    }
+    let &Invocation { ref program, screen, .. } = invocation;
+    invocation.refuse_demo("cannot use readers with --demo: its data is public")?;
     let path = files::path(program, &readers_file(&Settings::of_known(invocation)?))?;
     let change = |done: &str, change: &dyn Fn(&mut Readers) -> Result<(), Failure>| {
         invocation.refuse_dry_run()?;

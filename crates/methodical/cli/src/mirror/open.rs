@@ -199,6 +199,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) of: Recovered,
     /// The description of a member.
     pub(crate) member: RecordType<'static>,
+    /// The order of the values in the settings.
+    pub(crate) order: ValueOrder,
     pub(crate) invocation: &'a Invocation,
 }
 
@@ -214,7 +216,8 @@ impl<'a> Asked<'a> {
         let text = match (has(of.groups), has(of.table)) {
             (true, true) => {
                 let member = described(C::RECORDS, of.members);
-                return Ok(Self { mirror, of, member, invocation });
+                let order = ValueOrder::of(&place.settings);
+                return Ok(Self { mirror, of, member, order, invocation });
             }
             (true, false) => format!("cannot answer from the mirror: it has no {} yet", of.value),
             _ => "cannot answer from the mirror: the first sync has not finished".to_owned(),
@@ -226,11 +229,6 @@ impl<'a> Asked<'a> {
     /// Notes that the answer is from the mirror, and how old it is.
     pub(crate) fn note_age(&self) -> Result<(), Failure> {
         note_age(&self.mirror, &[self.of.table.name(), self.of.groups.name()], self.invocation)
-    }
-
-    /// Returns the order of the values, which the settings have.
-    pub(crate) fn order(&self) -> Result<ValueOrder, Failure> {
-        Ok(ValueOrder::of(&Settings::of_known(self.invocation)?))
     }
 }
 
@@ -257,7 +255,7 @@ pub(crate) fn read_or_sample<S: Mirrored>(invocation: &Invocation) -> Result<Mir
     let SampleService { base_url, token, history, guard } = (demo.start)()?;
     let SampleHistory { days, values, mut set_day } = history.ok_or_else(no_history)?;
     let mut settings = Settings::of_known(invocation)?;
-    settings.set_base_url(base_url);
+    settings.set("base-url", &base_url, "flag --demo");
     let client = build::<S>(invocation, &settings, Some(token))?;
     let mut mirror = Mirror::in_memory()?;
     let values = || values.iter().map(|&value| value.to_owned()).collect();

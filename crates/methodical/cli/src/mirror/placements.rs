@@ -144,7 +144,7 @@ fn wait(text: &str) -> Result<(i64, i64), &'static str> {
 }
 
 pub(crate) fn list(flags: &PlacementsFlags, asked: &Asked<'_>) -> Result<(), Failure> {
-    let &Asked { ref mirror, of, member, invocation } = asked;
+    let &Asked { ref mirror, of, member, ref order, invocation } = asked;
     let mut groups = BTreeSet::new();
     if !flags.groups.is_empty() {
         let titles = titles(mirror, of)?;
@@ -158,8 +158,7 @@ pub(crate) fn list(flags: &PlacementsFlags, asked: &Asked<'_>) -> Result<(), Fai
     let has_ends = flags.waiting.is_none() || !flags.values.is_empty();
     let passages =
         if has_ends { Vec::new() } else { queries::passages(mirror, of.table.name(), None)? };
-    let values = asked.order()?;
-    let ends = queries::ends(&passages, values.with(of.known_values).first().copied());
+    let ends = queries::ends(&passages, order.with(of.known_values).first().copied());
     let wanted = Wanted { is_longest_first: flags.waiting.is_some(), ..Wanted::default() };
     let mut found: Vec<Placement> = Vec::new();
     queries::placements(mirror, of.table.name(), &wanted, now, |one| {
@@ -231,9 +230,7 @@ pub(crate) fn list(flags: &PlacementsFlags, asked: &Asked<'_>) -> Result<(), Fai
         invocation.screen.say(Tone::Dim, "note", &text);
     }
     for value in &flags.values {
-        if !found.iter().any(|one| one.value.as_ref() == Some(value)) {
-            warn_of_value(Some(mirror), of, value, invocation)?;
-        }
+        warn_of_value(Some(mirror), of, value, invocation)?;
     }
     asked.note_age()
 }
@@ -271,7 +268,7 @@ pub(crate) fn duplicates<C: OperationCommands>(invocation: &Invocation) -> Resul
 
 /// Shows a member: its fields, its placements, and how they changed.
 pub(crate) fn show(id: &str, asked: &Asked<'_>) -> Result<(), Failure> {
-    let &Asked { ref mirror, of, member, invocation } = asked;
+    let &Asked { ref mirror, of, member, invocation, .. } = asked;
     let name = of.members.name();
     let Some(record) = mirror.record(name, id)? else {
         return Err(Failure::usage(format!("the mirror has no {name} {id}")).hint(format!(
@@ -365,8 +362,8 @@ pub(crate) fn placements_of(
 
 /// Prints the board. Its cells are added up by the groups of values in the settings.
 pub(crate) fn board(asked: &Asked<'_>) -> Result<(), Failure> {
-    let &Asked { ref mirror, of, invocation, .. } = asked;
-    let (output, order) = (&invocation.output, asked.order()?);
+    let &Asked { ref mirror, of, ref order, invocation, .. } = asked;
+    let output = &invocation.output;
     let board = queries::board(mirror, of.table.name(), &order.with(of.known_values), false)?;
     let is_table = output.is_table(invocation.screen)?;
     let mut values: Vec<&str> = Vec::new();
@@ -473,7 +470,7 @@ impl ReportFlags {
             return Err(Failure::usage("cannot use --since with --week or --month"));
         }
         let first = match since {
-            Some(since) => day(since.text()).map_err(Failure::usage)?,
+            Some(since) => day(since).map_err(Failure::usage)?,
             None if self.month => today.first_of_month(),
             None => today.saturating_sub(today.weekday().to_monday_zero_offset().days()),
         };
@@ -493,8 +490,8 @@ pub(crate) fn period([first, last]: [Date; 2]) -> Range<i64> {
 }
 
 pub(crate) fn report(flags: &ReportFlags, asked: &Asked<'_>) -> Result<(), Failure> {
-    let &Asked { ref mirror, of, invocation, .. } = asked;
-    let (days, order) = (flags.days(invocation)?, asked.order()?);
+    let &Asked { ref mirror, of, ref order, invocation, .. } = asked;
+    let days = flags.days(invocation)?;
     // The records of the report have no dates.
     let output = OutputFlags { since: None, ..invocation.output.clone() };
     let invocation = &Invocation { output, ..invocation.clone() };

@@ -155,7 +155,8 @@ fn file(
     if let Some(existing) = &existing {
         // Replacing a file does not require permission to write to it, but users expect it to.
         if existing.permissions().readonly() {
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, READ_ONLY));
+            let text = "the file is read-only";
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
         }
         File::options().write(true).open(&path)?;
     }
@@ -163,7 +164,7 @@ fn file(
     let out = AtomicFile::create(path, program).map_err(|error| error.kind())?;
     if let Some(existing) = existing {
         // A replaced file keeps its mode. Some file systems do not support modes.
-        drop(out.as_file().set_permissions(existing.permissions()));
+        drop(out.file.as_file().set_permissions(existing.permissions()));
     }
     Ok((Box::new(out), None))
 }
@@ -182,7 +183,8 @@ fn follow_links(path: &Path) -> io::Result<PathBuf> {
         let own = Access::of(&fs::symlink_metadata(link)?);
         let is_shared = folder.mode & STICKY_AND_PUBLIC == STICKY_AND_PUBLIC;
         if is_shared && own.owner != folder.owner && !own.is_own() {
-            let text = format!("{} {FOREIGN_LINK}", link.display());
+            let what = "is another user's symbolic link in a world-writable folder";
+            let text = format!("{} {what}", link.display());
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
         }
         // A relative link starts from its own folder.
@@ -193,10 +195,6 @@ fn follow_links(path: &Path) -> io::Result<PathBuf> {
     // This returns the error of the system.
     fs::canonicalize(path)
 }
-
-const READ_ONLY: &str = "the file is read-only";
-
-const FOREIGN_LINK: &str = "is another user's symbolic link in a world-writable folder";
 
 /// Mode bits of a world-writable folder with the sticky bit: anyone can create files, but only their owners can
 /// remove them.

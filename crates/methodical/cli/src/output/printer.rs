@@ -15,7 +15,7 @@ use crate::commands::Invocation;
 use crate::failure::{Exit, Failure};
 use crate::output::destination::{Destination, url_of};
 use crate::output::record::{Line, Object, Path, one_line};
-use crate::output::select::{Bound, Chooser, Fields, Filter};
+use crate::output::select::{Chooser, Fields, Filter};
 use crate::output::{Format, FormatColumns, OutputColumn, OutputFlags, OutputSetup, RecordWriter};
 use crate::program::{Noun, RecordType, Types};
 use crate::screen::{Screen, Tone, closest, variable};
@@ -315,11 +315,11 @@ impl<'a> Schema<'a> {
     }
 
     /// Returns the filter of `--since`, on the first date of the records.
-    pub(crate) fn since(&self, date: &Bound) -> Result<Filter, Failure> {
+    pub(crate) fn since(&self, date: &str) -> Result<Filter, Failure> {
         let known = if self.fields.is_empty() { self.columns } else { self.fields };
         let is_date = |name: &str| self.column(name).field_type == Some(FieldType::DateTime);
         match known.iter().find(|name| is_date(name)) {
-            Some(field) => Ok(Filter::since(field, date.clone())),
+            Some(field) => Filter::parse(&format!("{field}>={date}")).map_err(Failure::usage),
             None => Err(Failure::usage("cannot use --since: the records have no date")),
         }
     }

@@ -58,11 +58,6 @@ impl<'a> Object<'a> {
     pub(crate) fn fields(&self) -> impl Iterator<Item = (&str, &'a str)> {
         self.0.iter().map(|(name, value)| (&**name, *value))
     }
-
-    /// Returns the field names.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|(name, _)| &**name)
-    }
 }
 
 impl<'de> Deserialize<'de> for Object<'de> {
@@ -115,7 +110,7 @@ impl Line {
     pub(crate) fn record(self, fields: Fields<'_>, json: &str) -> Self {
         let object = Object::parse(json);
         let documented = fields.iter().copied().filter(|name| !name.contains('.'));
-        let others = object.names().filter(|name| !fields.contains(name));
+        let others = object.fields().map(|(name, _)| name).filter(|name| !fields.contains(name));
         let members = documented.chain(others).filter_map(|name| Some((name, object.get(name)?)));
         members.fold(self, |line, (name, value)| line.add(name, value))
     }

@@ -284,12 +284,6 @@ impl Filter {
         Ok(Self { path: path.to_owned(), operator, text, bound })
     }
 
-    /// Creates the filter of records that are not before a date.
-    pub(crate) fn since(path: &str, date: Bound) -> Self {
-        let operator = Operator::Compares(Ordering::is_ge);
-        Self { path: path.to_owned(), operator, text: String::new(), bound: Some(date) }
-    }
-
     /// Returns whether the text of the field matches; `None` if it has no date or no number to compare. The text of an
     /// absent field is empty.
     pub(crate) fn accepts(&self, cell: &str) -> Option<bool> {
@@ -330,8 +324,8 @@ impl Bound {
     /// Parses a year, a month, or a date with or without a time.
     pub(crate) fn date(text: &str) -> Option<Self> {
         let mut date = match text.len() {
-            YEAR => civil(&format!("{text}-01-01")),
-            MONTH => civil(&format!("{text}-01")),
+            4 => civil(&format!("{text}-01-01")),
+            7 => civil(&format!("{text}-01")),
             _ => civil(text),
         }?;
         // Longer text has a fraction or a time zone, which cannot be compared.
@@ -347,14 +341,6 @@ impl Bound {
         match self {
             Self::Date(date) => civil(cell)?.get(..date.len()).map(|start| start.cmp(date)),
             Self::Number(bound) => number(cell).map(|cell| cell.cmp(bound)),
-        }
-    }
-
-    /// Returns the text of a date; empty for a number.
-    pub(crate) fn text(&self) -> &str {
-        match self {
-            Self::Date(date) => date,
-            Self::Number(_) => "",
         }
     }
 }
@@ -386,10 +372,6 @@ fn civil(text: &str) -> Option<String> {
     let text = format!("{date} {time}");
     date_time(&text).is_some().then_some(text)
 }
-
-const YEAR: usize = "YYYY".len();
-
-const MONTH: usize = "YYYY-MM".len();
 
 #[cfg(test)]
 mod tests {
