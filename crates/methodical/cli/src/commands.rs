@@ -394,7 +394,7 @@ Examples:
   {program} mirror changes --cursor")]
     Changes {
         /// Print only changes after this cursor [default: from the oldest change that is kept].
-        #[arg(long, value_name = "CURSOR", value_parser = maintain::cursor)]
+        #[arg(long, value_name = "CURSOR")]
         after: Option<Cursor>,
 
         /// Print only the cursor after the last change. Get it before you read the tables.

@@ -126,14 +126,12 @@ pub(crate) fn read_token(
 /// Returns the active token, if reading it has no effect: it does not run a command or read standard input.
 /// Without the token or on an error, this returns `None`.
 pub(crate) fn token_text(settings: &Settings, invocation: &Invocation) -> Option<String> {
-    let from = settings.token.as_ref()?;
-    let has_no_effect = match from {
-        TokenFrom::Variable(_) | TokenFrom::Login { .. } => true,
+    let text = match settings.token.as_ref()? {
         // A pipe could be read only once.
-        TokenFrom::File(file) => file.value.is_file(),
-        _ => false,
+        TokenFrom::Stdin => None,
+        TokenFrom::File(file) if !file.value.is_file() => None,
+        from => read_token(invocation, from).ok()?,
     };
-    let text = if has_no_effect { read_token(invocation, from).ok()? } else { None };
     text.map(|text| text.trim().to_owned())
 }
 

@@ -18,7 +18,7 @@ use crate::failure::{Exit, Failure};
 use crate::files;
 use crate::mirror::found;
 use crate::mirror::open::{each_record, now, unreadable, utc};
-use crate::mirror::sync::{self, SyncFlags, Synced};
+use crate::mirror::sync::{self, SyncFlags};
 use crate::output::record::{Line, Object};
 
 #[cfg(test)]
@@ -66,7 +66,7 @@ pub(crate) fn run<S: Mirrored>(flags: &TapFlags, invocation: &Invocation) -> Res
     invocation.service.profile = invocation.service.profile.or(profile);
     invocation.end_dry_run("would sync the mirror, and write its streams")?;
     let (session, mut mirror) = sync::open::<S>(&flags, &invocation)?;
-    let Synced { report, done, .. } = sync::sync(&session, &mut mirror, &flags)?;
+    let (report, done) = sync::sync(&session, &mut mirror, &flags)?;
     let is_useless = report.error.is_some() || report.tables.iter().all(|one| one.result.is_err());
     let done = match done {
         Err(failure) if is_useless => return Err(failure),

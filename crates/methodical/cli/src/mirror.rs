@@ -75,15 +75,11 @@ pub(crate) fn found<S: Mirrored>() -> Found {
     visit::<S>(None, None).found
 }
 
-/// The records of a mirror that a query selects.
+/// The records of a mirror that a query selects: all records of a table, or the members of a group.
 #[derive(Clone, Debug)]
-pub(crate) enum Selected {
-    /// All records of a table.
-    All(&'static Table),
-    /// The members of a group.
-    Members(Members),
-    /// The mirror lacks the list, or cannot tell which records its parameters select.
-    Nothing,
+pub(crate) struct Selected {
+    table: &'static Table,
+    members: Option<Members>,
 }
 
 /// The members of a group: all, or only those with some values.
@@ -97,11 +93,11 @@ pub(crate) struct Members {
 }
 
 /// Returns what a query selects from the mirror of the service, together with the queries for further values on the
-/// command line.
+/// command line. `None` if the mirror lacks the list, or cannot tell which records its parameters select.
 pub(crate) fn select<S: Mirrored, O: 'static>(
     query: &O,
     flags: &MirrorFlags,
-) -> (Selected, Vec<O>) {
+) -> (Option<Selected>, Vec<O>) {
     let visitor = visit::<S>(Some((query, flags)), None);
     let others = visitor.others.into_iter().filter_map(|other| other.downcast().ok());
     (visitor.selected, others.map(|other| *other).collect())
@@ -121,7 +117,7 @@ struct Visitor<'a, S> {
     found: Found,
     /// A query, and the command line with more values.
     query: Option<(&'a dyn Any, &'a MirrorFlags)>,
-    selected: Selected,
+    selected: Option<Selected>,
     others: Vec<Box<dyn Any>>,
     asked: Option<(&'a Client<S>, &'a Table)>,
     identities: Option<Result<Titles, CallError>>,
@@ -131,7 +127,7 @@ fn visit<'a, S: Mirrored>(
     query: Option<(&'a dyn Any, &'a MirrorFlags)>,
     asked: Option<(&'a Client<S>, &'a Table)>,
 ) -> Visitor<'a, S> {
-    let (found, selected, others) = (Found::default(), Selected::Nothing, Vec::new());
+    let (found, selected, others) = (Found::default(), None, Vec::new());
     let mut visitor = Visitor { found, query, selected, others, asked, identities: None };
     S::visit(&mut visitor);
     visitor
@@ -148,7 +144,7 @@ impl<S: Service> Visitor<'_, S> {
         self.found.tables.push(table);
         let query = self.query.and_then(|(query, _)| query.downcast_ref::<O>());
         if query.is_some_and(|query| is_same(query, all)) {
-            self.selected = Selected::All(table);
+            self.selected = Some(Selected { table, members: None });
         }
         if let Some((client, _)) = self.asked.filter(|(_, asked)| asked.name() == table.name()) {
             self.identities = Some(open(client).and_then(|entries| titles(table, entries)));
@@ -214,7 +210,8 @@ impl<S: Service> MirrorVisitor<S> for Visitor<'_, S> {
             self.others.push(Box::new(other));
         }
         let values = value.into_iter().chain(flags.more_values.iter().cloned()).collect();
-        self.selected = Selected::Members(Members { of, group, values });
+        self.selected =
+            Some(Selected { table: members, members: Some(Members { of, group, values }) });
     }
 
     fn gauge<O>(&mut self, gauge: Gauge, _: O)
@@ -234,23 +231,16 @@ fn is_same<O: Operation>(one: &O, other: &O) -> bool {
 
 /// Prints the records of a mirror that a query of the service selects.
 pub(crate) fn print_list(
-    selected: &Selected,
+    selected: Option<&Selected>,
     record: RecordType<'_>,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
-    let (table, tables, members) = match selected {
-        Selected::All(table) => (*table, vec![table.name()], None),
-        Selected::Members(members) => {
-            let of = members.of;
-            (of.members, vec![of.members.name(), of.table.name()], Some(members))
-        }
-        Selected::Nothing => {
-            let text = "cannot use --from: the mirror does not contain the records of this command";
-            return Err(Failure::usage(text).hint("omit --from to ask the service"));
-        }
+    let Some(Selected { table, members }) = selected else {
+        let text = "cannot use --from: the mirror does not contain the records of this command";
+        return Err(Failure::usage(text).hint("omit --from to ask the service"));
     };
     let mirror = read(invocation)?;
-    let placed = members.map(|members| placed(&mirror, members)).transpose()?;
+    let placed = members.as_ref().map(|members| placed(&mirror, members)).transpose()?;
     let mut filter = Filter::new().state(State::Present);
     if let Some(since) = invocation.mirror.new_since {
         filter = filter.first_seen_since(since);
@@ -270,7 +260,8 @@ pub(crate) fn print_list(
     if let (Some(placed), Some(members)) = (&placed, members) {
         note_members(&mirror, placed, members, invocation)?;
     }
-    note_age(&mirror, &tables, invocation)
+    let placements = members.iter().map(|members| members.of.table.name());
+    note_age(&mirror, &[table.name()].into_iter().chain(placements).collect::<Vec<_>>(), invocation)
 }
 
 /// Prints a note about unknown values of the members of a group.
@@ -325,11 +316,12 @@ fn placed(mirror: &Mirror, members: &Members) -> Result<Placed, Error> {
 
 /// Prints a note about unknown names in a query, after the service returned no record for some or all of its values.
 pub(crate) fn note_unknown<S: Mirrored>(
-    selected: &Selected,
+    selected: Option<&Selected>,
     client: Option<&Client<S>>,
     invocation: &Invocation,
 ) {
-    let Selected::Members(Members { of, group, values }) = selected else { return };
+    let members = selected.and_then(|selected| selected.members.as_ref());
+    let Some(Members { of, group, values }) = members else { return };
     // With -q, the list of groups is not needed.
     let client = client.filter(|_| !invocation.screen.quiet);
     if let Some(Ok(known)) = client.and_then(|client| identities(client, of.groups)) {

@@ -84,14 +84,14 @@ impl<S: Mirrored> Session<S> {
     {
         let (selected, others) = select::<S, O>(operation, &self.invocation.mirror);
         if self.invocation.mirror.from.is_some() {
-            return print_list(&selected, record, &self.invocation);
+            return print_list(selected.as_ref(), record, &self.invocation);
         }
         let queries: Vec<&O> = [operation].into_iter().chain(&others).collect();
         let open = |query: &O| self.client.stream(query).map_err(|error| self.explain(&error));
         let empty = self.print_list(&queries, record, open)?;
         if empty > 0 {
             let client = Some(&self.client).filter(|_| empty == queries.len());
-            note_unknown(&selected, client, &self.invocation);
+            note_unknown(selected.as_ref(), client, &self.invocation);
         }
         Ok(())
     }

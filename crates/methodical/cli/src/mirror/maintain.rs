@@ -7,8 +7,8 @@ use clap::{Args, Subcommand};
 use methodical_mirror::connector::Connector;
 use methodical_mirror::model::tables::{self, Mirrored, Table};
 use methodical_mirror::{
-    Check, Consumer, Cursor, Error, Event, Existing, Filter, Finding, FindingKind, Forgotten,
-    Mirror, Outcome, Purge, Purged, TableStatus,
+    Check, Consumer, Cursor, Event, Existing, Filter, Finding, FindingKind, Forgotten, Mirror,
+    Outcome, Purge, Purged, TableStatus,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -66,11 +66,6 @@ fn check_age(tables: &[TableStatus], limit: u64, now: i64) -> Result<(), Failure
         }
     }
     Ok(())
-}
-
-/// Parses a cursor.
-pub(crate) fn cursor(text: &str) -> Result<Cursor, Error> {
-    text.parse()
 }
 
 pub(crate) fn changes(
@@ -143,7 +138,7 @@ Examples:
 
         /// Deliver the changes after this cursor: the one from `mirror changes --cursor`, or the cursor of the last
         /// change to skip.
-        #[arg(long, value_name = "CURSOR", value_parser = cursor)]
+        #[arg(long, value_name = "CURSOR")]
         to: Cursor,
     },
 }

@@ -27,7 +27,7 @@ use crate::mirror::open::{Place, ago, damaged, duration, now};
 use crate::mirror::{found, unknown};
 use crate::output::Format;
 use crate::output::printer::{LiveLine, MAX_NAMED, counted, records};
-use crate::screen::{self, Screen, lock};
+use crate::screen::{self, lock};
 use crate::session::Session;
 use crate::settings::{Settings, setting};
 
@@ -102,9 +102,7 @@ pub(crate) fn run<S: Mirrored>(
     invocation.output.refuse_selection("a sync prints no records")?;
     let run = || {
         let (session, mut mirror) = open::<S>(flags, invocation)?;
-        let synced = sync(&session, &mut mirror, flags)?;
-        summarize(&synced, every.is_none(), invocation.screen);
-        synced.done
+        sync_and_summarize(&session, &mut mirror, flags, every.is_none())
     };
     match every {
         Some(every) => repeat(Duration::from_secs(every), invocation, run),
@@ -140,16 +138,6 @@ fn repeat(
 
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The result of a sync.
-#[derive(Debug)]
-pub(crate) struct Synced {
-    pub(crate) report: SyncReport,
-    /// A note for each value of `--values` that no record has.
-    unknown: Vec<String>,
-    /// The failure if a part of the sync failed.
-    pub(crate) done: Result<(), Failure>,
-}
-
 /// Opens a session, and the mirror of its service. A dry run ends here.
 pub(crate) fn open<S: Mirrored>(
     flags: &SyncFlags,
@@ -167,12 +155,12 @@ pub(crate) fn open<S: Mirrored>(
     Ok((session, mirror))
 }
 
-/// Syncs the mirror.
+/// Syncs the mirror. Returns the report, and the failure if a part of the sync failed.
 pub(crate) fn sync<S: Mirrored>(
     session: &Session<S>,
     mirror: &mut Mirror,
     flags: &SyncFlags,
-) -> Result<Synced, Failure> {
+) -> Result<(SyncReport, Result<(), Failure>), Failure> {
     let screen = session.invocation.screen;
     if flags.all {
         // The sync writes damaged rows again.
@@ -197,16 +185,7 @@ pub(crate) fn sync<S: Mirrored>(
         // If this fails, readers only miss a note.
         let _unnoted = mirror.note_token(&token);
     }
-    let mut notes = Vec::new();
-    if done.is_ok() && !flags.no_recover {
-        for of in found::<S>().recovered {
-            for value in &flags.values {
-                let text = format!("no {} has the {} `{value}`", of.members.name(), of.value);
-                notes.extend(unknown(Some(mirror), of, value, text)?);
-            }
-        }
-    }
-    Ok(Synced { report, unknown: notes, done })
+    Ok((report, done))
 }
 
 /// Returns the text of the line, such as `photo: 1234 records` or `album: requested 312 of 480`.
@@ -220,11 +199,17 @@ fn text(progress: SyncProgress) -> String {
     }
 }
 
-/// Prints the counts of all tables, or only of those that changed; then how many values are known, and which names no
-/// record has.
-fn summarize(synced: &Synced, has_all: bool, screen: Screen) {
-    let mut is_said = false;
-    for TableReport { table, result, .. } in &synced.report.tables {
+/// Syncs the mirror, and prints the counts of all tables, or only of those that changed; then how many values are known,
+/// and which names no record has.
+fn sync_and_summarize<S: Mirrored>(
+    session: &Session<S>,
+    mirror: &mut Mirror,
+    flags: &SyncFlags,
+    has_all: bool,
+) -> Result<(), Failure> {
+    let (report, done) = sync(session, mirror, flags)?;
+    let (screen, mut is_said) = (session.invocation.screen, false);
+    for TableReport { table, result, .. } in &report.tables {
         let Ok(report) = result else { continue };
         let counts = [
             ("added", report.added),
@@ -244,11 +229,20 @@ fn summarize(synced: &Synced, has_all: bool, screen: Screen) {
             screen.note(&format!("{table}: {}{counts}", records(all)));
         }
     }
-    let coverage = synced.report.tables.iter().filter_map(|table| table.coverage.as_ref());
-    let coverage = coverage.map(|coverage| coverage.text("--values"));
-    for text in coverage.chain(synced.unknown.clone()).filter(|_| is_said) {
-        screen.note(&text);
+    if !is_said {
+        return done;
     }
+    for coverage in report.tables.iter().filter_map(|table| table.coverage.as_ref()) {
+        screen.note(&coverage.text("--values"));
+    }
+    let is_known = done.is_ok() && !flags.no_recover;
+    for of in found::<S>().recovered.into_iter().filter(|_| is_known) {
+        for value in &flags.values {
+            let text = format!("no {} has the {} `{value}`", of.members.name(), of.value);
+            unknown(Some(mirror), of, value, text)?.inspect(|text| screen.note(text));
+        }
+    }
+    done
 }
 
 /// Returns the options of the sync.
@@ -488,10 +482,7 @@ fn sync_and_deliver<S: Mirrored>(
     if mem::take(resumes) {
         mirror.enable_consumer(name)?;
     }
-    let synced = sync(&session, &mut mirror, &flags.sync).and_then(|synced| {
-        summarize(&synced, false, invocation.screen);
-        synced.done
-    });
+    let synced = sync_and_summarize(&session, &mut mirror, &flags.sync, false);
     // Changes of earlier syncs, and of the tables that were synced, are delivered in any case.
     let limits =
         Limits { tables: flags.table.iter().cloned().collect(), kinds: flags.kind.clone() };
