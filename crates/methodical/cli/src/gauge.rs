@@ -14,8 +14,7 @@ use crate::commands::Invocation;
 use crate::failure::{Exit, Failure};
 use crate::mirror::open::{self, utc};
 use crate::output::printer::{Schema, counted};
-use crate::output::record::{Cells, Path};
-use crate::output::select::number;
+use crate::output::record::{Cells, Path, number};
 use crate::session::Session;
 
 /// A command of a gauge. Generated commands contain it next to those of the operations, and pass it to

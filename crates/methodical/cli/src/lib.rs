@@ -57,7 +57,7 @@
 //! | `commands`, `args` | an invocation and its commands; the command line and its help |
 //! | `settings`, `files` | flags, variables and profiles; private and atomic files, with the settings and the tokens |
 //! | `connect`, `session` | the client, the log and the redaction of its requests, and the printing of responses |
-//! | `output` | the list of formats, and the flags; `printer` writes records, `select` chooses them and their fields, `destination` is where they go; one file for each format |
+//! | `output` | the list of formats, and the flags; `printer` writes records, `record` chooses them and their fields, `destination` is where they go; one file for each format |
 //! | `failure`, `screen` | messages with exit codes; terminals and signals |
 //! | `mirror`, `gauge` | the commands of a mirror; `mirror/open` finds and opens it, `mirror/placements` answers who is where and what happened |
 //! | `connector` | the Singer tap |
@@ -98,7 +98,7 @@ pub use crate::failure::Failure;
 pub use crate::gauge::{CheckFlags, GaugeCommand};
 pub use crate::mirror::maintain::Exporter;
 pub use crate::output::destination::{Upload, Uploader};
-pub use crate::output::select::Fields;
+pub use crate::output::record::Fields;
 pub use crate::output::{OutputColumn, OutputFormat, OutputSetup, RecordWriter};
 pub use crate::program::{
     Demo, Example, OperationCommands, Program, RecordType, SampleHistory, SampleService,

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::mirror::maintain::Exporter;
 use crate::output::OutputFormat;
 use crate::output::destination::Uploader;
-use crate::output::select::Fields;
+use crate::output::record::Fields;
 use crate::session::Session;
 
 /// The description of a program: its name, its version, and the texts and hooks that generated code lacks.
