@@ -75,8 +75,6 @@ pub(crate) fn run<S: Mirrored>(flags: &TapFlags, invocation: &Invocation) -> Res
         done => done,
     };
     let tables = mirror.tables().map_err(unreadable)?;
-    let is_synced =
-        |name: &str| tables.iter().any(|one| one.table == name && one.completed_at.is_some());
     let mut writer = Writer {
         out: BufWriter::new(stdout()),
         mirror: &mirror,
@@ -86,7 +84,7 @@ pub(crate) fn run<S: Mirrored>(flags: &TapFlags, invocation: &Invocation) -> Res
     };
     for stream in &streams {
         let name = stream.table.name();
-        if is_synced(name) {
+        if tables.iter().any(|one| one.table == name && one.completed_at.is_some()) {
             writer.write_stream(stream)?;
         } else {
             let text = format!("the mirror does not have `{name}` yet: it was never synced");
@@ -190,16 +188,10 @@ impl<W: Write> Writer<'_, W> {
             // Changes committed during the read are after the cursor, so the next run includes them.
             None => self.mirror.cursor().map_err(unreadable)?.to_string(),
         };
-        self.copy(stream, &Bookmark { cursor, layout })
-    }
-
-    fn copy(&mut self, stream: &Stream, bookmark: &Bookmark) -> Result<(), Failure> {
-        let (mirror, present) = (self.mirror, Filter::new().state(State::Present));
-        each_record(mirror, stream.table.name(), &present, |record| {
-            self.write_row(stream, &stream.row(&record))?;
-            Ok(true)
+        each_record(self.mirror, name, &Filter::new().state(State::Present), |record| {
+            self.write_row(stream, &stream.row(&record)).map(|()| true)
         })?;
-        self.bookmark(stream, bookmark)
+        self.bookmark(stream, &Bookmark { cursor, layout })
     }
 
     /// Writes the records that have changed after a bookmark, as they are now, and moves it.

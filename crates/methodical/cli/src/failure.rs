@@ -7,7 +7,7 @@ use methodical_client::{Error, ErrorKind, model};
 
 use crate::commands::Invocation;
 use crate::connect::{is_local, without_secrets};
-use crate::screen::{Screen, Tone, closest};
+use crate::screen::{BOLD, ERROR, HINT, Screen, closest};
 use crate::settings::{Setting, Settings, TokenFrom, redacted};
 
 /// The result of the program. The number is the exit code; [`EXIT_CODES`] explains it.
@@ -159,12 +159,12 @@ impl Failure {
         if self.exit == Exit::Done || self.message.is_empty() {
             return;
         }
-        screen.say(Tone::Error, "error", &self.message);
+        screen.say(ERROR, "error", &self.message);
         for cause in &self.causes {
-            screen.say(Tone::Bold, "  cause", cause);
+            screen.say(BOLD, "  cause", cause);
         }
         if let Some(hint) = &self.hint {
-            screen.say(Tone::Hint, "  hint", hint);
+            screen.say(HINT, "  hint", hint);
         }
     }
 }

@@ -56,10 +56,10 @@
 //! | `program` | what a program and its generated commands describe |
 //! | `commands`, `args` | an invocation and its commands; the command line and its help |
 //! | `settings`, `files` | flags, variables and profiles; private and atomic files, with the settings and the tokens |
-//! | `connect`, `session` | the client, the log and the redaction of its requests, and the printing of responses |
+//! | `connect`, `session` | the client, the log and the redaction of its requests; the printing of responses, and the commands of gauges |
 //! | `output` | the list of formats, and the flags; `printer` writes records, `record` chooses them and their fields, `destination` is where they go; one file for each format |
 //! | `failure`, `screen` | messages with exit codes; terminals and signals |
-//! | `mirror`, `gauge` | the commands of a mirror; `mirror/open` finds and opens it, `mirror/placements` answers who is where and what happened |
+//! | `mirror` | the commands of a mirror; `mirror/open` finds and opens it, `mirror/placements` answers who is where and what happened |
 //! | `connector` | the Singer tap |
 //!
 //! # Features
@@ -76,7 +76,6 @@ mod connect;
 mod connector;
 mod failure;
 mod files;
-mod gauge;
 mod mirror;
 mod output;
 mod program;
@@ -95,7 +94,6 @@ pub use methodical_testkit::contract::Contract;
 
 pub use crate::commands::{run, run_embedded};
 pub use crate::failure::Failure;
-pub use crate::gauge::{CheckFlags, GaugeCommand};
 pub use crate::mirror::maintain::Exporter;
 pub use crate::output::destination::{Upload, Uploader};
 pub use crate::output::record::Fields;
@@ -103,7 +101,7 @@ pub use crate::output::{OutputColumn, OutputFormat, OutputSetup, RecordWriter};
 pub use crate::program::{
     Demo, Example, OperationCommands, Program, RecordType, SampleHistory, SampleService,
 };
-pub use crate::session::Session;
+pub use crate::session::{CheckFlags, GaugeCommand, Session};
 
 /// Items for generated commands of the same version. They may change in any release.
 #[doc(hidden)]

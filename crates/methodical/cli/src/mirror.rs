@@ -16,10 +16,11 @@ use serde::Serialize;
 use crate::commands::Invocation;
 use crate::failure::Failure;
 use crate::mirror::open::{each_record, note_age, read};
+use crate::output::midnight;
 use crate::output::printer::{Printer, Schema};
 use crate::output::record::{Line, Object, text_of};
 use crate::program::RecordType;
-use crate::screen::{Tone, closest};
+use crate::screen::{WARNING, closest};
 use crate::settings::MirrorFlags;
 
 pub(crate) mod assistant;
@@ -243,7 +244,7 @@ pub(crate) fn print_list(
     let placed = members.as_ref().map(|members| placed(&mirror, members)).transpose()?;
     let mut filter = Filter::new().state(State::Present);
     if let Some(since) = invocation.mirror.new_since {
-        filter = filter.first_seen_since(since);
+        filter = filter.first_seen_since(midnight(since));
     }
     let mut printer = Printer::open(invocation, &Schema::of_operation(record, false))?;
     let read = each_record(&mirror, table.name(), &filter, |one| {
@@ -349,7 +350,7 @@ pub(crate) fn warn_of_value(
 ) -> Result<(), Error> {
     let text = format!("unknown {} `{value}`", of.value);
     if let Some(text) = unknown(mirror, of, value, text)? {
-        invocation.screen.say(Tone::Warning, "warning", &text);
+        invocation.screen.say(WARNING, "warning", &text);
     }
     Ok(())
 }

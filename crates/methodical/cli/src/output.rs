@@ -474,11 +474,6 @@ fn since(text: &str) -> Result<String, String> {
     Bound::date(&date).map(|_| date).ok_or_else(|| EXPECTED.to_owned())
 }
 
-/// Parses a day, and returns when it begins on this machine, in seconds since 1970.
-pub(crate) fn start_of_day(text: &str) -> Result<i64, String> {
-    day(text).map(midnight)
-}
-
 /// Parses a day.
 pub(crate) fn day(text: &str) -> Result<Date, String> {
     Date::strptime("%Y-%m-%d", named(text)).map_err(|_not_a_date| EXPECTED.to_owned())

@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::{env, process};
 
+use clap::builder::styling::{AnsiColor, Style};
 #[cfg(unix)]
 use rustix::termios::Termios;
 
@@ -83,20 +84,20 @@ impl Screen {
     /// Prints a note to standard error, unless `-q` is given.
     pub(crate) fn note(self, text: &str) {
         if !self.quiet {
-            self.say(Tone::Dim, "note", text);
+            self.say(DIM, "note", text);
         }
     }
 
     /// Prints a warning to standard error, unless `-q` is given.
     pub(crate) fn warn(self, text: &str) {
         if !self.quiet {
-            self.say(Tone::Warning, "warning", text);
+            self.say(WARNING, "warning", text);
         }
     }
 
     /// Prints a message with a label to standard error.
-    pub(crate) fn say(self, tone: Tone, label: &str, text: &str) {
-        let label = paint(self.errors_seen && self.has_colors, tone, label);
+    pub(crate) fn say(self, style: Style, label: &str, text: &str) {
+        let label = paint(self.errors_seen && self.has_colors, style, label);
         // If standard error is closed, this cannot be reported anywhere.
         drop(writeln!(io::stderr(), "{label}: {}", printable(&without_secrets(text))));
     }
@@ -113,34 +114,21 @@ impl Screen {
         // The progress line may be there.
         self.clear_line();
         let color = self.errors_seen && self.has_colors;
-        let line = paint(color, Tone::Dim, &printable(&without_secrets(text)));
+        let line = paint(color, DIM, &printable(&without_secrets(text)));
         drop(writeln!(io::stderr(), "{line}"));
     }
 }
 
-/// The role of a piece of text, which decides its color.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tone {
-    Error,
-    Warning,
-    Hint,
-    Bold,
-    Dim,
-}
+// The styles of text, by its role.
+pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
+pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+pub(crate) const HINT: Style = AnsiColor::Cyan.on_default().bold();
+pub(crate) const BOLD: Style = Style::new().bold();
+pub(crate) const DIM: Style = Style::new().dimmed();
 
-/// Adds the color of a tone to the text.
-pub(crate) fn paint(color: bool, tone: Tone, text: &str) -> String {
-    if !color {
-        return text.to_owned();
-    }
-    let code = match tone {
-        Tone::Error => "1;31",
-        Tone::Warning => "1;33",
-        Tone::Hint => "1;36",
-        Tone::Bold => "1",
-        Tone::Dim => "2",
-    };
-    format!("\u{1b}[{code}m{text}\u{1b}[0m")
+/// Adds a style to the text.
+pub(crate) fn paint(color: bool, style: Style, text: &str) -> String {
+    if color { format!("{style}{text}{style:#}") } else { text.to_owned() }
 }
 
 /// Returns the width of a stream; `None` if it is not a terminal.

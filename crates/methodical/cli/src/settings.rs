@@ -6,13 +6,14 @@ use std::{env, fmt, path};
 
 use clap::{ArgAction, Args};
 use http::Uri;
+use jiff::civil::Date;
 use toml_edit::Value;
 
 use crate::args::seconds;
 use crate::commands::Invocation;
 use crate::failure::Failure;
 use crate::files::{ConfigFile, has_token, stored_token, with_unread};
-use crate::output::start_of_day;
+use crate::output::day;
 use crate::program::Program;
 use crate::screen::closest;
 
@@ -78,8 +79,8 @@ pub(crate) struct MirrorFlags {
     ///
     /// DATE is YYYY-MM-DD, or a day as in --since. The day begins at midnight on this machine. This date is unrelated to the
     /// dates in the records.
-    #[arg(long, global = true, value_name = "DATE", value_parser = start_of_day, requires = "from")]
-    pub(crate) new_since: Option<i64>,
+    #[arg(long, global = true, value_name = "DATE", value_parser = day, requires = "from")]
+    pub(crate) new_since: Option<Date>,
 
     /// The values of a list's flag after the first one.
     #[arg(skip)]

@@ -22,7 +22,7 @@ use crate::mirror::open::{Place, SAMPLE_DATA, read_or_sample};
 use crate::output::destination::print;
 use crate::output::printer::Schema;
 use crate::output::{Format, OutputColumn, OutputSetup, RecordWriter, record};
-use crate::screen::{self, printable};
+use crate::screen::{self, printable, variable};
 use crate::settings::{Settings, ValueOrder};
 
 /// The flags of `dashboard`.
@@ -242,8 +242,8 @@ fn failed(error: &Error) -> Failure {
 }
 
 fn has_desktop() -> bool {
-    let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
-    cfg!(any(target_os = "macos", windows)) || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")
+    cfg!(any(target_os = "macos", windows))
+        || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| variable(name).is_some())
 }
 
 /// Returns the formats of the program for spreadsheets.

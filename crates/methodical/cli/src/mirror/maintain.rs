@@ -308,7 +308,7 @@ pub(crate) fn copy<S: Mirrored>(to: &str, invocation: &Invocation) -> Result<(),
         return Schema::of_program(&["table", "rows"], false).print(invocation, rows);
     }
     // The schema follows the URL: `postgres://db/team#SCHEMA`.
-    let (url, schema) = to.split_once('#').unwrap_or((to, SCHEMA));
+    let (url, schema) = to.split_once('#').unwrap_or((to, "mirror"));
     let connector = Connector::new(url, "mirror")
         .map_err(|error| Failure::usage("cannot copy to this URL").because(error))?;
     let copied =
@@ -322,9 +322,6 @@ pub(crate) fn copy<S: Mirrored>(to: &str, invocation: &Invocation) -> Result<(),
     let rows = rows.map(|one| [json!(one.table), json!(one.written), json!(one.removed)]);
     Schema::of_program(&["table", "written", "removed"], false).print(invocation, rows)
 }
-
-/// Schema of a copy whose URL names none.
-const SCHEMA: &str = "mirror";
 
 pub(crate) fn back_up(path: &Path, replaces: bool, invocation: &Invocation) -> Result<(), Failure> {
     let file = path.display();

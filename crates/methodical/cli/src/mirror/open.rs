@@ -265,7 +265,7 @@ pub(crate) fn read_or_sample<S: Mirrored>(invocation: &Invocation) -> Result<Mir
     let now = SystemTime::now();
     for day in 0..days {
         set_day(day)?;
-        let time = now - DAY * (days - 1 - day);
+        let time = now - Duration::from_secs(24 * 3600) * (days - 1 - day);
         mirror = mirror.with_clock(move || time);
         let synced = mirror.sync_all(&client, &options);
         synced.map_err(|error| {
@@ -280,8 +280,6 @@ fn no_history() -> Failure {
     Failure::usage("cannot use --demo: the sample service of this program has no history")
         .hint("create a mirror with `--demo mirror sync --to FILE`, then read it with --from FILE")
 }
-
-const DAY: Duration = Duration::from_secs(24 * 3600);
 
 /// Prints a note that the output is from the mirror, with the age of the oldest of these tables.
 pub(crate) fn note_age(

@@ -23,7 +23,7 @@ use crate::output::printer::{Printer, Schema, counted, selected};
 use crate::output::record::{Cells, Line, Path};
 use crate::output::{OutputFlags, day, midnight};
 use crate::program::{Noun, OperationCommands, RecordType};
-use crate::screen::{Tone, paint, printable};
+use crate::screen::{BOLD, DIM, paint, printable};
 use crate::session::Session;
 
 /// The records of each command that prints records, by the words of the command.
@@ -227,7 +227,7 @@ pub(crate) fn list(flags: &PlacementsFlags, asked: &Asked<'_>) -> Result<(), Fai
             ends.join(", "),
             value = of.value
         );
-        invocation.screen.say(Tone::Dim, "note", &text);
+        invocation.screen.say(DIM, "note", &text);
     }
     for value in &flags.values {
         warn_of_value(Some(mirror), of, value, invocation)?;
@@ -329,13 +329,13 @@ fn print_text(
     let value =
         |text: &Option<String>| printable(text.as_deref().unwrap_or("unknown")).into_owned();
     let now = format!("Now, by {}:", of.groups.name());
-    writeln!(out, "\n{}", paint(color, Tone::Bold, &now))?;
+    writeln!(out, "\n{}", paint(color, BOLD, &now))?;
     for one in placements {
         let days = counted(one.days.unsigned_abs(), "day");
         let older = if one.is_older { " or longer" } else { "" };
         writeln!(out, "  {}: {} for {days}{older}", group(&one.group), value(&one.value))?;
     }
-    writeln!(out, "\n{}", paint(color, Tone::Bold, "History:"))?;
+    writeln!(out, "\n{}", paint(color, BOLD, "History:"))?;
     for one in history {
         let (since, value) = (local(one.began_at), value(&one.value));
         let until = one.ended_at.map(|at| format!(" until {}", local(at))).unwrap_or_default();

@@ -132,11 +132,9 @@ fn repeat(
         }
         is_first = false;
         // Only a signal ends the wait earlier, and it ends the program.
-        sleep_blocking(every.saturating_sub(begun.elapsed()).max(PAUSE));
+        sleep_blocking(every.saturating_sub(begun.elapsed()).max(Duration::from_secs(1)));
     }
 }
-
-const PAUSE: Duration = Duration::from_secs(1);
 
 /// Opens a session, and the mirror of its service. A dry run ends here.
 pub(crate) fn open<S: Mirrored>(

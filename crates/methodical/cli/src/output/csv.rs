@@ -8,7 +8,7 @@ use methodical_client::model::formula::guard;
 use crate::failure::Failure;
 use crate::output::printer::counted;
 use crate::output::record::Cells;
-use crate::output::{OutputColumn, OutputSetup, RecordWriter};
+use crate::output::{OutputSetup, RecordWriter};
 use crate::screen::printable;
 
 /// A header line, then one line per record. Column names are escaped like cells, because they may be untrusted input.
@@ -17,10 +17,7 @@ use crate::screen::printable;
 /// owns its output.
 #[derive(Debug)]
 pub(crate) struct Csv {
-    columns: Vec<OutputColumn>,
-    separator: char,
-    escapes: bool,
-    terminal: bool,
+    setup: OutputSetup,
     /// The number of cells escaped so far.
     escaped: u64,
     /// The lines that are not written yet: the header, and then the current one.
@@ -30,14 +27,7 @@ pub(crate) struct Csv {
 impl Csv {
     /// Creates the writer of the format.
     pub(crate) fn new(setup: &OutputSetup) -> Self {
-        let mut new = Self {
-            columns: setup.columns.clone(),
-            separator: setup.flags.separator.unwrap_or(','),
-            escapes: !setup.flags.csv_raw,
-            terminal: setup.is_terminal(),
-            escaped: 0,
-            text: String::new(),
-        };
+        let mut new = Self { setup: setup.clone(), escaped: 0, text: String::new() };
         for (index, column) in setup.columns.iter().enumerate() {
             new.push(index, Cow::Owned(column.name()));
         }
@@ -47,20 +37,21 @@ impl Csv {
 
     /// Adds a cell.
     fn push(&mut self, index: usize, mut cell: Cow<'_, str>) {
-        if self.escapes
+        let separator = self.setup.flags.separator.unwrap_or(',');
+        if !self.setup.flags.csv_raw
             && let Some(guarded) = guard(&cell)
         {
             self.escaped += 1;
             cell = Cow::Owned(guarded);
         }
-        if self.terminal {
+        if self.setup.is_terminal() {
             cell = Cow::Owned(printable(&cell).into_owned());
         }
         if index > 0 {
-            self.text.push(self.separator);
+            self.text.push(separator);
         }
         let is_special =
-            |byte: u8| matches!(byte, b'"' | b'\r' | b'\n') || char::from(byte) == self.separator;
+            |byte: u8| matches!(byte, b'"' | b'\r' | b'\n') || char::from(byte) == separator;
         // Some readers trim unquoted cells.
         let has_space = cell.starts_with([' ', '\t']) || cell.ends_with([' ', '\t']);
         if has_space || cell.bytes().any(is_special) {
@@ -84,12 +75,12 @@ impl Csv {
 
 impl RecordWriter for Csv {
     fn write(&mut self, out: &mut (dyn Write + Send), record: &str) -> io::Result<()> {
-        let (start, columns) = (self.text.len(), std::mem::take(&mut self.columns));
+        let (start, columns) = (self.text.len(), std::mem::take(&mut self.setup.columns));
         let mut cells = Cells::read(record);
         for (index, column) in columns.iter().enumerate() {
             self.push(index, cells.cell(&column.path));
         }
-        self.columns = columns;
+        self.setup.columns = columns;
         self.end_line(start);
         out.write_all(self.text.as_bytes())?;
         self.text.clear();

@@ -17,7 +17,7 @@ use crate::output::destination::{Destination, url_of};
 use crate::output::record::{Chooser, Fields, Filter, Line, Object, Path, one_line};
 use crate::output::{Format, FormatColumns, OutputColumn, OutputFlags, OutputSetup, RecordWriter};
 use crate::program::{Noun, RecordType, Types};
-use crate::screen::{Screen, Tone, closest, variable};
+use crate::screen::{Screen, WARNING, closest, variable};
 
 /// One output, from its first record to its last.
 pub(crate) struct Printer {
@@ -391,7 +391,7 @@ impl<'a> Schema<'a> {
         }
         // Printed even with `-q`, because the field may leave the output empty.
         let text = format!("unknown field `{name}`; the fields are {}", self.fields.join(", "));
-        invocation.screen.say(Tone::Warning, "warning", &text);
+        invocation.screen.say(WARNING, "warning", &text);
         Ok(())
     }
 }

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::output::record::{Cells, date_time};
 use crate::output::{OutputColumn, OutputSetup, RecordWriter};
 use crate::program::Noun;
-use crate::screen::{Tone, paint, printable};
+use crate::screen::{BOLD, DIM, paint, printable};
 
 /// A header, then one line per record. On a terminal, the number of records follows.
 ///
@@ -44,7 +44,7 @@ impl Table {
         let titles: Vec<String> = columns.iter().map(title).collect();
         let room = view.width.filter(|_| !flags.wide).map(usize::from);
         let layout = Layout::of(&titles, &self.held, room);
-        writeln!(out, "{}", paint(view.color, Tone::Bold, &layout.line(&titles)))?;
+        writeln!(out, "{}", paint(view.color, BOLD, &layout.line(&titles)))?;
         for row in std::mem::take(&mut self.held) {
             writeln!(out, "{}", layout.line(&row))?;
         }
@@ -102,7 +102,7 @@ impl RecordWriter for Table {
             writeln!(out)?;
         }
         for text in count.iter().chain(&hidden) {
-            writeln!(out, "{}", paint(view.color, Tone::Dim, text))?;
+            writeln!(out, "{}", paint(view.color, DIM, text))?;
         }
         Ok(Vec::new())
     }

@@ -139,7 +139,9 @@ fn put(
         _ => None,
     };
     let is_date = field_type == Some(FieldType::DateTime);
-    let time = is_date.then(|| date_time(&value)).flatten().filter(|time| is_in_calendar(*time));
+    // Some spreadsheets have a 29 February 1900, so dates before March 1900 differ between them.
+    let is_in_calendar = |time: &DateTime| (time.year(), time.month()) >= (1900, 3);
+    let time = is_date.then(|| date_time(&value)).flatten().filter(is_in_calendar);
     if let Some(number) = number {
         sheet.write_number(row, column, number)?;
     } else if let Some(time) = time {
@@ -155,12 +157,6 @@ fn put(
         sheet.write_string_with_format(row, column, &*value, text)?;
     }
     Ok(())
-}
-
-/// Returns whether all spreadsheets show the date alike. Some have a 29 February 1900, so they differ before March
-/// 1900.
-fn is_in_calendar(time: DateTime) -> bool {
-    (time.year(), time.month()) >= (1900, 3)
 }
 
 /// Returns a JSON integer that a spreadsheet keeps exactly.
