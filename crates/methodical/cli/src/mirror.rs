@@ -285,7 +285,7 @@ fn note_members(
     {
         invocation.screen.warn(&format!("the mirror has no {table} {group}"));
     }
-    for value in values {
+    for value in values.iter().filter(|value| !placed.values.contains(*value)) {
         warn_of_value(Some(mirror), *of, value, invocation)?;
     }
     Ok(())
@@ -295,6 +295,8 @@ fn note_members(
 #[derive(Default)]
 struct Placed {
     ids: HashSet<String>,
+    /// The values that some of them have.
+    values: HashSet<String>,
     /// The members whose value is unknown, so that they may have it.
     unknown: HashSet<String>,
 }
@@ -307,6 +309,7 @@ fn placed(mirror: &Mirror, members: &Members) -> Result<Placed, Error> {
         let is_wanted = |value| members.values.contains(value);
         if members.values.is_empty() || one.value.as_ref().is_some_and(is_wanted) {
             placed.ids.insert(one.member);
+            placed.values.extend(one.value);
         } else if one.value.is_none() {
             placed.unknown.insert(one.member);
         }

@@ -230,7 +230,9 @@ pub(crate) fn list(flags: &PlacementsFlags, asked: &Asked<'_>) -> Result<(), Fai
         invocation.screen.say(DIM, "note", &text);
     }
     for value in &flags.values {
-        warn_of_value(Some(mirror), of, value, invocation)?;
+        if !found.iter().any(|one| one.value.as_ref() == Some(value)) {
+            warn_of_value(Some(mirror), of, value, invocation)?;
+        }
     }
     asked.note_age()
 }
