@@ -130,6 +130,6 @@ fn an_unusable_endpoint_stops_the_start_and_is_not_repeated() {
         .unwrap();
     let text = error(&output);
     assert_eq!(output.status.code(), Some(2), "{text}");
-    assert!(text.contains("OTEL_EXPORTER_OTLP_ENDPOINT cannot be used"), "{text}");
+    assert!(text.contains("OTEL_EXPORTER_OTLP_ENDPOINT is invalid"), "{text}");
     assert!(!text.contains("hunter2"), "{text}");
 }
