@@ -1,5 +1,5 @@
-//! Standard output and standard error: whether each is a terminal, its width, its colors, and messages to the user. Also
-//! the signals that end the program: the terminal is restored, and the exit code names the signal.
+//! Standard output and standard error: whether each is a terminal, its width, its colors, and messages to the user.
+//! Also the signals that end the program: the terminal is restored, and the exit code names the signal.
 //!
 //! Unfinished files are not removed: they never get their final name, and the next run that writes to their folder
 //! removes them.

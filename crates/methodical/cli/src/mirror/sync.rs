@@ -197,8 +197,8 @@ fn text(progress: SyncProgress) -> String {
     }
 }
 
-/// Syncs the mirror, and prints the counts of all tables, or only of those that changed; then how many values are known,
-/// and which names no record has.
+/// Syncs the mirror, and prints the counts of all tables, or only of those that changed; then how many values are
+/// known, and which names no record has.
 fn sync_and_summarize<S: Mirrored>(
     session: &Session<S>,
     mirror: &mut Mirror,
@@ -472,8 +472,8 @@ fn sync_and_deliver<S: Mirrored>(
     let find = |mirror: &Mirror| {
         Ok::<_, Error>(mirror.consumers()?.into_iter().find(|one| one.name == name))
     };
-    // Before the sync, so that a new consumer gets its changes. Adding it waits while another process is syncing, so do it
-    // only once.
+    // Before the sync, so that a new consumer gets its changes. Adding it waits while another process is syncing, so
+    // do it only once.
     if find(&mirror)?.is_none() {
         mirror.add_consumer(name)?;
     }
@@ -507,7 +507,8 @@ fn refuse_waiting(delivery: &Delivery, flags: &WatchFlags) -> Result<(), Failure
         return Ok(());
     }
     let text = format!(
-        "cannot deliver to `{}` yet: an earlier delivery failed, and the next attempt is due in {}; waiting changes: {}",
+        "cannot deliver to `{}` yet: an earlier delivery failed, and the next attempt is due in {}; waiting changes: \
+         {}",
         flags.consumer(),
         ago(until.saturating_sub(now())),
         delivery.behind

@@ -1,5 +1,5 @@
-//! Records as JSON text, access to their fields, and which records and fields are printed, and in which order: `--filter`,
-//! `--since`, `--sort`, `--count-by`, `--limit` and `--fields`.
+//! Records as JSON text, access to their fields, and which records and fields are printed, and in which order:
+//! `--filter`, `--since`, `--sort`, `--count-by`, `--limit` and `--fields`.
 
 use std::borrow::Cow;
 use std::cmp::{Ordering, Reverse};
