@@ -39,13 +39,17 @@ use crate::screen::{Screen, View};
 /// ```
 /// use std::io::{self, Write};
 ///
-/// use methodical_cli::{OutputFormat, Program, RecordWriter};
+/// use methodical_cli::{Failure, OutputFormat, Program, RecordWriter};
 ///
 /// struct Lengths;
 ///
 /// impl RecordWriter for Lengths {
 ///     fn write(&mut self, out: &mut (dyn Write + Send), record: &str) -> io::Result<()> {
 ///         writeln!(out, "{}", record.len())
+///     }
+///
+///     fn finish(&mut self, _out: &mut (dyn Write + Send)) -> Result<Vec<String>, Failure> {
+///         Ok(Vec::new())
 ///     }
 /// }
 ///
@@ -249,9 +253,7 @@ pub trait RecordWriter {
     /// # Errors
     ///
     /// Fails if the output cannot be written.
-    fn finish(&mut self, _out: &mut (dyn Write + Send)) -> Result<Vec<String>, Failure> {
-        Ok(Vec::new())
-    }
+    fn finish(&mut self, out: &mut (dyn Write + Send)) -> Result<Vec<String>, Failure>;
 }
 
 /// A column of an output: the path of a field, and the type of its values.
