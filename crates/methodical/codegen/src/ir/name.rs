@@ -1,6 +1,7 @@
 //! Names in Rust: one name in every case, never a keyword.
 
 use heck::ToSnakeCase as _;
+use regex_lite::Regex;
 
 use crate::text::capitalized;
 
@@ -46,9 +47,10 @@ impl RustName {
     /// Splits text into words at case changes and at everything that is neither a letter nor a digit. Returns `None` if
     /// the text is not ASCII, or the result is empty or begins with a digit.
     pub fn new(text: &str) -> Option<Self> {
-        let words = text.to_snake_case();
-        let is_name =
-            text.is_ascii() && words.starts_with(|first: char| first.is_ascii_lowercase());
+        // As after a lowercase letter, a capital after a digit begins a word.
+        let after_digit = Regex::new("([0-9])([A-Z])").ok()?;
+        let words = after_digit.replace_all(text, "${1}_$2").to_snake_case();
+        let is_name = text.is_ascii() && words.starts_with(char::is_lowercase);
         is_name.then_some(Self(words))
     }
 
@@ -148,6 +150,9 @@ mod tests {
         check("phoneMobile", Some(["phone_mobile", "PhoneMobile", "PHONE_MOBILE", "phone-mobile"]));
         check("HTTPServer2", Some(["http_server2", "HttpServer2", "HTTP_SERVER2", "http-server2"]));
         check("photos/list", Some(["photos_list", "PhotosList", "PHOTOS_LIST", "photos-list"]));
+        check("P2PTrade", Some(["p2_p_trade", "P2PTrade", "P2_P_TRADE", "p2-p-trade"]));
+        check("price_24H", Some(["price_24_h", "Price24H", "PRICE_24_H", "price-24-h"]));
+        check("V2API", Some(["v2_api", "V2Api", "V2_API", "v2-api"]));
     }
 
     #[test]
