@@ -10,16 +10,16 @@
     reason = "the macro of the templates writes them"
 )]
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use askama::Template;
-use regex_lite::Regex;
+use regex_lite::{Captures, Regex};
 
 pub(crate) use self::model::marker;
 pub(crate) use self::model::queries::chain as example_query;
 use crate::config::{Config, Role, Workspace};
-use crate::text::{is_hidden, json_string};
 
 mod cli;
 mod filters;
@@ -105,46 +105,46 @@ impl GeneratedFile {
 
 /// Writes each member and list item of JSON on a separate line, and removes trailing commas.
 fn laid_out(json: &str) -> String {
+    // A string, or a character outside strings.
+    let token = Regex::new(r#""(?:[^"\\]|\\.)*"|\S"#);
+    let tokens = token.iter().flat_map(|token| token.find_iter(json)).map(|found| found.as_str());
     let mut out = String::new();
-    let (mut depth, mut last) = (0, ' ');
-    let mut rest = json.chars();
-    while let Some(c) = rest.next() {
-        let is_end = matches!(c, '}' | ']');
-        if c == ':' {
+    let (mut depth, mut last) = (0, "");
+    for token in tokens {
+        let is_end = matches!(token, "}" | "]");
+        if token == ":" {
             out.push_str(": ");
-        } else if !c.is_whitespace() && c != ',' {
+        } else if token != "," {
             depth -= usize::from(is_end && depth > 0);
-            if last == ',' && !is_end {
+            if last == "," && !is_end {
                 out.push(',');
             }
-            if matches!(last, ',' | '{' | '[') && !(is_end && last != ',')
-                || is_end && !matches!(last, '{' | '[')
+            if matches!(last, "," | "{" | "[") && !(is_end && last != ",")
+                || is_end && !matches!(last, "{" | "[")
             {
                 out.push('\n');
                 out.push_str(&"  ".repeat(depth));
             }
-            out.push(c);
-            depth += usize::from(matches!(c, '{' | '['));
+            out.push_str(&without_surrogates(token));
+            depth += usize::from(matches!(token, "{" | "["));
         }
-        if c == '"' {
-            let mut is_escaped = false;
-            let is_within = |&c: &char| {
-                let is_end = c == '"' && !is_escaped;
-                is_escaped = c == '\\' && !is_escaped;
-                !is_end
-            };
-            let text: String = rest.by_ref().take_while(is_within).collect();
-            // Many tools read OpenAPI as YAML, which does not allow escaped pairs of surrogates.
-            let plain = serde_json::from_str::<String>(&format!("\"{text}\"")).ok();
-            let plain = plain.filter(|plain| !plain.contains(|c| c >= ' ' && is_hidden(c)));
-            let quoted = plain.map_or_else(|| format!("\"{text}\""), |plain| json_string(&plain));
-            out.extend(quoted.chars().skip(1));
-        }
-        if !c.is_whitespace() {
-            last = c;
-        }
+        last = token;
     }
     out
+}
+
+/// Replaces each pair of escaped surrogates in a JSON string with its character, and keeps all other escapes. Many tools
+/// read OpenAPI as YAML, which does not allow such pairs.
+fn without_surrogates(string: &str) -> Cow<'_, str> {
+    // Escaped backslashes are matched as well, because they do not begin the escape that follows.
+    let escape = Regex::new(r"\\\\|\\u[dD][89abAB]..\\u[dD][c-fC-F]..");
+    let Some(escape) = escape.ok().filter(|_| string.contains("\\u")) else { return string.into() };
+    let replaced = |found: &Captures<'_>| {
+        let pair = found[0].to_owned();
+        let character = serde_json::from_str(&format!("\"{pair}\"")).ok();
+        character.filter(|_| pair.len() > 2).unwrap_or(pair)
+    };
+    escape.replace_all(string, replaced)
 }
 
 /// Removes unused names from the imports of a file. Each import is on one line.
@@ -187,8 +187,8 @@ mod tests {
         let text = r#"{"a":[1,{"b\\":"\",}",},[],{ },],}"#;
         let expected = "{\n  \"a\": [\n    1,\n    {\n      \"b\\\\\": \"\\\",}\"\n    },\n    [],\n    {}\n  ]\n}";
         assert_eq!(laid_out(text), expected);
-        let text = r#"["\ud83d\ude00 \u0041 \\ud83d\\ude00 \n\"","\ud83d é","\u202e"]"#;
-        let expected = r#"["😀 A \\ud83d\\ude00 \n\"","\ud83d é","\u202e"]"#;
+        let text = r#"["\ud83d\ude00 \u0041 \\ud83d\\ude00 \n\"","\ud83d \uD83D\uDE00 é","\u200d\ud83d\ude00"]"#;
+        let expected = r#"["😀 \u0041 \\ud83d\\ude00 \n\"","\ud83d 😀 é","\u200d😀"]"#;
         assert_eq!(
             laid_out(text).split_whitespace().collect::<Vec<_>>(),
             laid_out(expected).split_whitespace().collect::<Vec<_>>()
