@@ -13,7 +13,7 @@ use toml::{Table, Value};
 use crate::cli::Outcome;
 use crate::config::Config;
 use crate::diag::Report;
-use crate::ir::{Service, Wire};
+use crate::ir::{RustName, Service, Wire};
 use crate::spec;
 
 /// The effect of a change on users.
@@ -113,21 +113,23 @@ pub(crate) fn command(root: &Path, config: &Config, paths: &[&str]) -> Result<Ou
 
 /// Returns the common version of all crates of a workspace, from its manifest.
 fn workspace_version(root: &Path) -> Option<Version> {
-    let manifest: Table =
-        toml::from_str(&fs::read_to_string(root.join("Cargo.toml")).ok()?).ok()?;
-    let package = manifest.get("workspace")?.get("package")?;
-    Version::parse(package.get("version")?.as_str()?).ok()
+    let manifest: Table = fs::read_to_string(root.join("Cargo.toml")).ok()?.parse().ok()?;
+    version(manifest.get("workspace")?.get("package")?.get("version")?.as_str()?)
 }
 
 /// Returns the path of the latest released spec of a service.
 fn released(root: &Path, config: &Config) -> Option<PathBuf> {
     let entries = fs::read_dir(root.join(config.beside_spec("released"))).ok()?;
-    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-    let version = |path: &PathBuf| {
-        let name = path.file_name()?.to_str()?;
-        Version::parse(name.strip_suffix(".toml")?).ok()
-    };
-    paths.filter(|path| version(path).is_some()).max_by_key(version)
+    let specs = entries.filter_map(|entry| {
+        let path = entry.ok()?.path();
+        Some((version(path.file_name()?.to_str()?.strip_suffix(".toml")?)?, path))
+    });
+    specs.max().map(|(_, path)| path)
+}
+
+/// Parses the version of a release: three numbers, without a pre-release or a build.
+fn version(text: &str) -> Option<Version> {
+    Version::parse(text).ok().filter(|one| one.pre.is_empty() && one.build.is_empty())
 }
 
 /// A declaration, such as `model.Photo.field.title`.
@@ -190,7 +192,8 @@ fn declarations(text: &str, service: &Service) -> Vec<Declaration> {
         }
     }
     for one in found.iter_mut().filter(|one| one.list == "model") {
-        let model = service.models.iter().find(|model| model.rust.plain() == one.name);
+        let name = RustName::new(&one.name);
+        let model = service.models.iter().find(|model| Some(&model.rust) == name.as_ref());
         let columns = model.map(|model| service.columns(model)).unwrap_or_default();
         let columns: Vec<_> = columns.iter().map(|one| format!("`{one}`")).collect();
         one.facts.push((BY_DEFAULT.to_owned(), columns.join(", ")));
