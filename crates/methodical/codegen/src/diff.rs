@@ -244,11 +244,8 @@ fn text(value: &Value, facts: &mut Vec<(String, String)>) -> String {
                     members.push(format!("{key} = {text}"));
                 }
             }
-            if members.is_empty() {
-                "{}".to_owned()
-            } else {
-                format!("{{ {} }}", members.join(", "))
-            }
+            let text = members.join(", ");
+            if text.is_empty() { "{}".to_owned() } else { format!("{{ {text} }}") }
         }
     }
 }

@@ -333,7 +333,7 @@ fn mistake(text: &str, error: &Error) -> Diagnostic {
     // In a list, the key does not precede the value.
     let is_member = before.trim_end().ends_with('=');
     let key = if is_member { text.get(place.clone()) } else { path.rsplit('.').next() };
-    let key = key.unwrap_or_default();
+    let key = key.unwrap_or_default().trim_matches(['"', '\'']);
     let value = if is_member || written.starts_with('[') { "" } else { "each value of " };
     let choices = choices(key);
     let (what, known) = message.split_once(", expected ").unwrap_or((message, ""));
@@ -396,8 +396,12 @@ fn mistake(text: &str, error: &Error) -> Diagnostic {
         }
         _ => format!("{subject} must be {expected}, not {given}"),
     };
-    let diagnostic = Diagnostic::new(&span, &message);
-    if message.contains("invisible") { diagnostic.help("remove the character") } else { diagnostic }
+    Diagnostic::new(&span, &message).help(match (key, given) {
+        _ if message.contains("invisible") => "remove the character",
+        // A former form.
+        ("empty", "a table") => "write one list: `empty = [\"4\", \"No photos found\"]`",
+        _ => "",
+    })
 }
 
 /// Returns the path of a key, whose text precedes a mistake, with the key that was chosen in its table: serde leaves it out.
@@ -434,13 +438,7 @@ pub(crate) fn key_of(text: &str, value: &Range<usize>, path: &str) -> Range<usiz
         _ => before.trim_end_matches([' ', '=']).len(),
     };
     let before = text.get(..start).unwrap_or_default();
-    let length = before
-        .chars()
-        .rev()
-        .take_while(|&c| !"[{.,\n ".contains(c))
-        .map(char::len_utf8)
-        .sum::<usize>();
-    start - length..start
+    before.trim_end_matches(|c| !"[{.,\n ".contains(c)).len()..start
 }
 
 /// Returns the diagnostic for a syntax error.

@@ -148,14 +148,11 @@ fn body(
     envelope: Option<&Text<Kebab>>,
 ) -> Option<Response> {
     let envelope = envelope.map(|name| At::clone(name)).or_else(|| cx.envelope.clone());
-    let around = match envelope.filter(|name| name.value != NONE) {
-        Some(name) => Some(declared(cx, &name)?),
-        None => None,
-    };
     let at = given_at.map(|at| split(at)).unwrap_or_default();
-    let Some((verdict, marker)) = around else {
+    let Some(name) = envelope.filter(|name| name.value != NONE) else {
         return Some(Response { at, ..Response::default() });
     };
+    let (verdict, marker) = declared(cx, &name)?;
     let (decides, is_success) = (&verdict.at, !verdict.is.is_empty());
     let diagnostic = match given_at {
         None if is_success && matches!(kind, "list" | "value") => {
@@ -349,48 +346,55 @@ fn mark(
             => "add `beside`, the model of these fields, to `response.list`");
         return None;
     };
-    let needed = match says {
-        Says::More => "a boolean",
-        Says::Next => "an optional integer, or text",
-        Says::Last | Says::Total => "an integer or text",
-    };
-    let fits = |fields: &[&Field], ty: &ValueType| {
-        let is_single = ty.is_any_text() || ty.in_record.is_integer();
-        // An empty string means that this is the last page.
-        let may_lack = || ty.is_any_text() || fields.iter().any(|field| !field.required);
-        match says {
-            Says::More => matches!(ty.in_record, Primitive::Boolean | Primitive::Coded),
-            Says::Next => is_single && may_lack(),
-            Says::Last | Says::Total => is_single,
+    let fields = fields(cx, service, beside, named, "declare it in the model `beside` the list")?;
+    let is_single = |ty: &ValueType| ty.is_any_text() || ty.in_record.is_integer();
+    let is_boolean = |ty: &ValueType| matches!(ty.in_record, Primitive::Boolean | Primitive::Coded);
+    // An empty string means that this is the last page.
+    let may_lack = |ty: &ValueType| ty.is_any_text() || fields.iter().any(|field| !field.required);
+    let (needed, fits) = match says {
+        Says::More => ("a boolean", has(&fields, is_boolean)),
+        Says::Next => {
+            ("an optional integer, or text", has(&fields, |ty| is_single(ty) && may_lack(ty)))
         }
+        Says::Last | Says::Total => ("an integer or text", has(&fields, is_single)),
     };
-    let role = (&*format!("`{word}`"), needed);
-    let help = "declare it in the model `beside` the list";
-    Some(Mark { says, path: field(cx, service, (beside, named), role, help, fits)? })
+    let path = path(cx, named, &format!("`{word}`"), needed, fits)?;
+    Some(Mark { says, path })
 }
 
-/// Returns the path to a field of a model, and checks that the field has the type that its role needs.
-fn field(
+/// Returns the fields to which a path leads, from a model inwards.
+fn fields<'s>(
     cx: &mut Context<'_>,
-    service: &Service,
-    (model, named): (ModelId, &At<String>),
-    (role, needed): (&str, &str),
+    service: &'s Service,
+    model: ModelId,
+    named: &At<String>,
     help: &str,
-    fits: impl Fn(&[&Field], &ValueType) -> bool,
-) -> Option<Vec<String>> {
-    let path = split(named);
-    let Some(fields) = service.fields_at(model, &path) else {
+) -> Option<Vec<&'s Field>> {
+    let fields = service.fields_at(model, &split(named));
+    if fields.is_none() {
         let model = service.model(model);
         let message = format_args!("the model `{}` has no field `{named}`", model.rust.plain());
         cx.unknown(named, message, model.fields.iter().map(|field| &field.wire), help);
-        return None;
-    };
-    if fields.last().and_then(|field| field.ty.value()).is_some_and(|ty| fits(&fields, ty)) {
-        return Some(path);
     }
-    say!(cx, named, "to serve as {role}, the field `{named}` must be {needed}"
+    fields
+}
+
+/// Returns whether the type of the last field fits.
+fn has(fields: &[&Field], fits: impl Fn(&ValueType) -> bool) -> bool {
+    fields.last().and_then(|field| field.ty.value()).is_some_and(fits)
+}
+
+/// Returns the path to a field, and reports it if its type does not fit its role.
+fn path(
+    cx: &mut Context<'_>,
+    named: &At<String>,
+    role: &str,
+    needed: &str,
+    fits: bool,
+) -> Option<Vec<String>> {
+    say_if!(cx, !fits, named, "to serve as {role}, the field `{named}` must be {needed}"
         => "change it, or name another field");
-    None
+    fits.then(|| split(named))
 }
 
 fn is_integer(ty: &ValueType) -> bool {
@@ -415,16 +419,17 @@ pub(super) fn gauge(
             => "remove `gauge`, or make the parameter optional");
         return None;
     }
-    let numbers = "an `integer`, or a scalar with `meaning = \"decimal\"`";
-    let is_number =
-        |_: &[&Field], ty: &ValueType| is_integer(ty) || ty.meaning == Some(Meaning::Decimal);
-    let (value, role) = (&given.value.value, ("`value` of a gauge", numbers));
+    let named = &given.value.value;
     let help = "name a field of the object in `value`";
-    let value = field(cx, service, (model, value), role, help, is_number);
+    let value = fields(cx, service, model, named, help).and_then(|fields| {
+        let needed = "an `integer`, or a scalar with `meaning = \"decimal\"`";
+        let fits = |ty: &ValueType| is_integer(ty) || ty.meaning == Some(Meaning::Decimal);
+        path(cx, named, "`value` of a gauge", needed, has(&fields, fits))
+    });
     let unit = given.unit.as_ref().and_then(|unit| {
-        let (role, help) = (("`unit` of a gauge", "text"), "name a field of the object in `unit`");
-        let is_text = |_: &[&Field], ty: &ValueType| ty.in_record == Primitive::Text;
-        field(cx, service, (model, unit), role, help, is_text)
+        let fields = fields(cx, service, model, unit, "name a field of the object in `unit`")?;
+        let is_text = has(&fields, |ty| ty.in_record == Primitive::Text);
+        path(cx, unit, "`unit` of a gauge", "text", is_text)
     });
     Some(Gauge { value: value?, unit })
 }

@@ -38,25 +38,23 @@ fn scalar(cx: &mut Context<'_>, name: &At<String>, given: &language::Scalar) -> 
         QueryWire::String => Wire::String,
         QueryWire::Integer => Wire::Integer,
     });
-    let in_record = meaning.primitive(wire);
+    let (word, in_record) = (meaning.word(), meaning.primitive(wire));
     let in_query = meaning.in_query(wire, query_wire.unwrap_or(wire));
     if in_record.is_none() {
         let allowed = Wire::ALL.iter().filter(|wire| meaning.primitive(**wire).is_some());
         let allowed: Vec<_> = allowed.map(|wire| wire.word()).collect();
-        say!(cx, given.wire, "`wire = \"{}\"` does not fit the meaning `{}`", wire.word(), meaning.word()
+        say!(cx, given.wire, "`wire = \"{}\"` does not fit the meaning `{word}`", wire.word()
             => "it can be {}", listed(&allowed));
-    } else if in_query.is_none() {
-        say!(cx, given.query_wire, "this `query-wire` does not fit the meaning `{}` with this `wire`", meaning.word()
-            => "remove `query-wire`: only an `id` can be text in a record and an integer in a query");
+    }
+    let is_unfit = |wire| meaning.primitive(wire).is_none();
+    if in_query.is_none() && (in_record.is_some() || query_wire.is_some_and(is_unfit)) {
+        let is_text = wire.written() == Wire::String;
+        let why = ": only an `id` can be text in a record and an integer in a query";
+        say!(cx, given.query_wire, "this `query-wire` does not fit the meaning `{word}` with this `wire`"
+            => "remove `query-wire`{}", if is_text { why } else { "" });
     }
     let fits = [in_record, in_query].into_iter().flatten().all(|one| meaning.fits(one, example));
-    say_if!(
-        cx,
-        !fits,
-        example,
-        "the example does not fit the meaning `{}` with this `wire`",
-        meaning.word()
-    );
+    say_if!(cx, !fits, example, "the example does not fit the meaning `{word}` with this `wire`");
     let digits = given.digits.as_ref().filter(|digits| digits.value);
     let may_be_digits = meaning == Meaning::Id && wire.written() == Wire::String;
     let is_numeric = example.bytes().all(|byte| byte.is_ascii_digit());
