@@ -170,8 +170,12 @@ fn notes(response: &Response) -> Vec<String> {
         let text = format!("Errors of class `{}`: {}.", class.word(), quoted(&codes));
         note(!codes.is_empty(), text);
     }
-    let means =
-        format!("A failure whose code or message is {} means an empty list.", quoted(empty));
+    let text = match (&**code, &**message) {
+        ([], _) => "message",
+        (_, []) => "code",
+        _ => "code or message",
+    };
+    let means = format!("A failure whose {text} is {} means an empty list.", quoted(empty));
     note(!empty.is_empty(), means);
     notes
 }

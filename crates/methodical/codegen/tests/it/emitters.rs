@@ -42,6 +42,15 @@ fn the_commands_of_a_gauge_have_a_name_that_no_operation_has() {
     assert_generated(service, commands, &["Gauge,", "Gauge_(methodical_cli::GaugeCommand),"]);
 }
 
+/// The messages of a service without codes.
+#[test]
+fn a_page_says_where_the_texts_of_an_empty_list_are() {
+    let path = Path::new(ROOT).join("tests/fixtures/ledger/spec.toml");
+    let page = "docs/generated/operations/list-transfers.md";
+    let expected = "A failure whose message is `No transfers found` means an empty list.";
+    assert_generated(service(read_file(&path, "spec.toml")), page, &[expected]);
+}
+
 #[test]
 fn the_server_knows_the_parameters_and_their_limits() {
     let operations = "crates/apps/gateway-server/src/generated/operations.rs";
