@@ -1,8 +1,8 @@
 //! The emitters: each turns a service into some files, independently of the others.
 //!
-//! An emitter is a module that is registered in `CRATES` or `DOCUMENTS`. It receives the [`Workspace`] and returns whole
-//! files. Formatting, marking the first line, comparing and writing them happens elsewhere. It must be a pure function
-//! of the workspace: no clock, no environment, no hash maps.
+//! An emitter is a module that is registered in `CRATES` or `DOCUMENTS`. It receives the [`Workspace`] and returns
+//! whole files. Formatting, marking the first line, comparing and writing them happens elsewhere. It must be a pure
+//! function of the workspace: no clock, no environment, no hash maps.
 
 #![expect(
     clippy::ref_binding_to_reference,
@@ -105,8 +105,8 @@ impl GeneratedFile {
 
 /// Writes each member and list item of JSON on a separate line, and removes trailing commas.
 fn laid_out(json: &str) -> String {
-    // A string, or a character outside strings.
-    let token = Regex::new(r#""(?:[^"\\]|\\.)*"|\S"#);
+    // A string, another value, or a punctuation mark.
+    let token = Regex::new(r#""(?:[^"\\]|\\.)*"|[^\s":,{}\[\]]+|\S"#);
     let tokens = token.iter().flat_map(|token| token.find_iter(json)).map(|found| found.as_str());
     let mut out = String::new();
     let (mut depth, mut last) = (0, "");
@@ -133,12 +133,12 @@ fn laid_out(json: &str) -> String {
     out
 }
 
-/// Replaces each pair of escaped surrogates in a JSON string with its character, and keeps all other escapes. Many tools
-/// read OpenAPI as YAML, which does not allow such pairs.
+/// Replaces each pair of escaped surrogates in a JSON string with its character, and keeps all other escapes. Many
+/// tools read OpenAPI as YAML, which does not allow such pairs.
 fn without_surrogates(string: &str) -> Cow<'_, str> {
     // Escaped backslashes are matched as well, because they do not begin the escape that follows.
-    let escape = Regex::new(r"\\\\|\\u[dD][89abAB]..\\u[dD][c-fC-F]..");
-    let Some(escape) = escape.ok().filter(|_| string.contains("\\u")) else { return string.into() };
+    let escape = || Regex::new(r"\\\\|\\u[dD][89abAB]..\\u[dD][c-fC-F]..");
+    let Some(Ok(escape)) = string.contains("\\u").then(escape) else { return string.into() };
     let replaced = |found: &Captures<'_>| {
         let pair = found[0].to_owned();
         let character = serde_json::from_str(&format!("\"{pair}\"")).ok();
@@ -149,7 +149,7 @@ fn without_surrogates(string: &str) -> Cow<'_, str> {
 
 /// Removes unused names from the imports of a file. Each import is on one line.
 fn with_used_imports(text: &str) -> String {
-    // A name is used unless it is in a text or a comment, or after `.`, `::` or `fn`. A lowercase one may be a variable.
+    // A name is used unless it is in a text or comment, or after `.`, `::` or `fn`. A lowercase one may be a variable.
     let token =
         Regex::new(r##"r#".*?"#|"(?:[^"\\]|\\.)*"|//.*|(?:\.|fn )\w+|(\w+)(::[\w:]*|\(|!)?"##);
     let Ok(token) = token else { return text.to_owned() };
