@@ -43,8 +43,8 @@ impl Diagnostic {
     }
 }
 
-/// Reports a mistake: its position, its text and, after `=>`, its fix. Both are format strings. Nothing is reported about an
-/// absent key.
+/// Reports a mistake: its position, its text and, after `=>`, its fix. Both are format strings. Nothing is reported
+/// about an absent key.
 macro_rules! say {
     ($cx:expr, $at:expr, $message:literal $(, $arg:expr)* => $help:literal $(, $more:expr)*) => {
         $cx.say(&$at, format_args!($message $(, $arg)*), format_args!($help $(, $more)*))

@@ -12,8 +12,8 @@ use crate::output::{failed, formatted, marked, unmarked, write};
 use crate::spec::form::{Formed as _, Kebab};
 use crate::text::{capitalized, string};
 
-/// Creates a workspace in a folder named after its service. The runtime crates, which are not on a registry yet, are in a
-/// folder or in a Git repository.
+/// Creates a workspace in a folder named after its service. The runtime crates, which are not on a registry yet, are in
+/// a folder or in a Git repository.
 pub(crate) fn workspace(name: &str, folder: &Path, runtime: &str) -> Result<Outcome, Outcome> {
     check_name(name)?;
     let is_checkout = folder.join(runtime).join("crates/methodical/model/Cargo.toml").is_file();

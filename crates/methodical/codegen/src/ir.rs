@@ -311,7 +311,7 @@ pub struct About {
     pub open: Vec<String>,
 }
 
-/// Returns a phrase that names sections of the contract, such as `section 4.1, rule 2 of the contract`, if there are any.
+/// Returns a phrase that names sections of the contract, if any: `section 4.1, rule 2 of the contract`.
 pub(crate) fn phrase(source: &str) -> Option<String> {
     (!source.is_empty()).then(|| format!("section {source} of the contract"))
 }

@@ -1,7 +1,7 @@
 //! Reads a spec: turns the text of `spec/gateway.toml` into a checked [`Service`].
 //!
-//! `read` reads the file into the types of `language`. `lower` resolves names and checks the rules that these types cannot
-//! express, and `example` checks the examples against the operations.
+//! `read` reads the file into the types of `language`. `lower` resolves names and checks the rules that these types
+//! cannot express, and `example` checks the examples against the operations.
 
 use std::fmt::Display;
 use std::path::Path;

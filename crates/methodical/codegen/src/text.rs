@@ -1,8 +1,8 @@
 //! Writes text so that its content cannot break the output.
 //!
 //! Descriptions and wire names come from the spec and may contain anything. All code that writes them to a file uses
-//! this module: [`string`] returns a Rust literal, [`markdown()`] Markdown, and [`comment()`] a doc comment. In Markdown,
-//! the reader sees the text of the spec, and none of it acts as markup.
+//! this module: [`string`] returns a Rust literal, [`markdown()`] Markdown, and [`comment()`] a doc comment. In
+//! Markdown, the reader sees the text of the spec, and none of it acts as markup.
 
 use regex_lite::{Captures, Regex};
 

@@ -1,5 +1,5 @@
-//! Code of the program: one command for each operation, with its parameters as flags, and their help: descriptions in the
-//! imperative, examples, and names of records.
+//! Code of the program: one command for each operation, with its parameters as flags, and their help: descriptions in
+//! the imperative, examples, and names of records.
 
 use std::fmt::Write as _;
 

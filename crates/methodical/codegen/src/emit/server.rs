@@ -8,8 +8,8 @@ use crate::emit::{GeneratedFile, filters};
 use crate::ir::{Field, Model, Primitive, Response, Service, Type};
 use crate::text::{json_string, raw_string, string};
 
-/// The files. The server matches the operations and the parameters of each without a wildcard, so it does not compile until
-/// it reads a new one.
+/// The files. The server matches the operations and the parameters of each without a wildcard, so it does not compile
+/// until it reads a new one.
 #[derive(Template)]
 enum File<'a> {
     #[template(path = "server/operations.rs.jinja")]

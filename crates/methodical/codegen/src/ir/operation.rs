@@ -352,8 +352,8 @@ pub struct Response {
 pub struct Verdict {
     /// The keys that lead to the member that decides.
     pub at: Vec<String>,
-    /// The values of that member, as text, if the call succeeded. Without any, the call failed if the member is present and
-    /// not null.
+    /// The values of that member, as text, if the call succeeded. Without any, the call failed if the member is present
+    /// and not null.
     pub is: Vec<String>,
     /// The keys that lead to the error code; empty for a service without codes.
     pub code: Vec<String>,
@@ -409,8 +409,8 @@ impl Response {
         self.at.is_empty() && self.verdict.is_none() && self.is_strict()
     }
 
-    /// Returns the key of the marker, its value and the key of the list, if the body is an object with a list and a marker
-    /// that is text: `{"status": "success", "result": [..]}`.
+    /// Returns the key of the marker, its value and the key of the list, if the body is an object with a list and a
+    /// marker that is text: `{"status": "success", "result": [..]}`.
     pub fn envelope(&self) -> Option<[&str; 3]> {
         let is_strict = self.is_list && self.is_strict();
         let verdict = self.verdict.as_ref().filter(|one| is_strict && one.is_plain())?;

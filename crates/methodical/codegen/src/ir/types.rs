@@ -1,5 +1,5 @@
-//! Types: scalars, enums, models with their fields, and the kinds of single values: how a value is written, what it means,
-//! and everything that the generator knows about both.
+//! Types: scalars, enums, models with their fields, and the kinds of single values: how a value is written, what it
+//! means, and everything that the generator knows about both.
 //!
 //! To add a meaning, add it to [`Meaning`] and answer its questions; `spec/README.md` has the steps.
 
@@ -368,7 +368,7 @@ words! {
     }
 }
 
-/// How a single value is written, in a record or in a query. A new variant needs a match arm wherever the compiler asks for it.
+/// How a single value is written in a record or a query. A new variant needs an arm where the compiler asks for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Primitive {
     /// Text: a JSON string; in a query, its percent-encoded text.

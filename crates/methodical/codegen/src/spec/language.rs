@@ -1,5 +1,5 @@
-//! The spec language: a type for each table. serde reads a spec into these types, and the JSON Schema for editors follows from
-//! them. The comment of a key is its description for editors.
+//! The spec language: a type for each table. serde reads a spec into these types, and the JSON Schema for editors
+//! follows from them. The comment of a key is its description for editors.
 
 use std::num::NonZeroU32;
 

@@ -1,5 +1,5 @@
-//! Turns the tables of a spec into a service: resolves names, and checks the rules that the types of the language cannot
-//! express.
+//! Turns the tables of a spec into a service: resolves names, and checks the rules that the types of the language
+//! cannot express.
 
 use std::path::Path;
 

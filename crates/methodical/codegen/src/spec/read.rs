@@ -404,7 +404,7 @@ fn mistake(text: &str, error: &Error) -> Diagnostic {
     })
 }
 
-/// Returns the path of a key, whose text precedes a mistake, with the key that was chosen in its table: serde leaves it out.
+/// Returns the path of a key, whose text precedes a mistake, with the key chosen in its table, which serde leaves out.
 fn with_choice(path: &str, before: &str) -> String {
     let key = path.rsplit('.').next().unwrap_or_default();
     let (_, below) = before.rsplit_once(key).unwrap_or_default();
@@ -425,8 +425,8 @@ fn choices(key: &str) -> Vec<String> {
     choices.filter_map(|one| Some(one.pointer("/required/0")?.as_str()?.to_owned())).collect()
 }
 
-/// Returns the position of the key whose value has this position: the last one of a header, or the one before `=`. A table
-/// without a header has no position, and its path is the start of another one's header.
+/// Returns the position of the key whose value has this position: the last one of a header, or the one before `=`. A
+/// table without a header has no position, and its path is the start of another one's header.
 pub(crate) fn key_of(text: &str, value: &Range<usize>, path: &str) -> Range<usize> {
     let before = text.get(..value.start).unwrap_or_default();
     let start = match text.get(value.clone()).unwrap_or_default() {

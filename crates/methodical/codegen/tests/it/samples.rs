@@ -1,5 +1,5 @@
-//! The sample specs together have every key and word of the language, and the behavior of the code that is generated from
-//! them does not depend on descriptions.
+//! The sample specs together have every key and word of the language, and the behavior of the code that is generated
+//! from them does not depend on descriptions.
 
 use std::collections::BTreeSet;
 use std::fs;

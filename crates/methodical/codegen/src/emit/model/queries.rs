@@ -1,5 +1,5 @@
-//! Queries: one type for each operation, with a setter for each optional parameter, and the code that creates the query of
-//! an example.
+//! Queries: one type for each operation, with a setter for each optional parameter, and the code that creates the query
+//! of an example.
 
 use std::fmt::Write as _;
 
@@ -129,8 +129,8 @@ fn page_field(fields: &[&Field]) -> String {
     value
 }
 
-/// Returns the example with the most parameters, one without percent-encoding if possible, and the expression that creates
-/// its query.
+/// Returns the example with the most parameters, one without percent-encoding if possible, and the expression that
+/// creates its query.
 pub(super) fn shown<'s>(
     service: &'s Service,
     operation: &Operation,

@@ -1,5 +1,5 @@
-//! Lowers responses: where the data is in the body, how the body reports success or failure, how the pages of a list follow
-//! each other, and the amount that an object reports.
+//! Lowers responses: where the data is in the body, how the body reports success or failure, how the pages of a list
+//! follow each other, and the amount that an object reports.
 
 use std::ops::Range;
 
