@@ -423,10 +423,8 @@ impl OutputFlags {
             let chosen = *format.get_or_insert(own);
             if chosen != own {
                 let (chosen, own) = (chosen.name, own.name);
-                return Err(Failure::usage(format!(
-                    "cannot use {flag}: the output format is {chosen}, not {own}"
-                ))
-                .hint(format!("remove {flag}, or add -o {own}")));
+                let text = format!("cannot use {flag}: the output format is {chosen}, not {own}");
+                return Err(Failure::usage(text).hint(format!("remove {flag}, or add -o {own}")));
             }
         }
         Ok(format)
@@ -476,7 +474,9 @@ fn since(text: &str) -> Result<String, String> {
 
 /// Parses a day.
 pub(crate) fn day(text: &str) -> Result<Date, String> {
-    Date::strptime("%Y-%m-%d", named(text)).map_err(|_not_a_date| EXPECTED.to_owned())
+    // A year may have a sign.
+    let day = Date::strptime("%Y-%m-%d", named(text)).ok().filter(|day| day.year() >= 0);
+    day.ok_or_else(|| EXPECTED.to_owned())
 }
 
 /// Returns when a day begins on this machine, in seconds since 1970.
@@ -484,9 +484,9 @@ pub(crate) fn midnight(day: Date) -> i64 {
     day.to_zoned(TimeZone::system()).map_or(i64::MAX, |begin| begin.timestamp().as_second())
 }
 
-/// Returns the date of a named day, or of a number of days ago.
+/// Returns the date of a named day, or of a number of days ago. Spaces around it do not matter.
 fn named(text: &str) -> String {
-    let today = Zoned::now().date();
+    let (text, today) = (text.trim(), Zoned::now().date());
     let days = match text {
         "today" => Some(0),
         "yesterday" => Some(1),
@@ -502,10 +502,10 @@ const EXPECTED: &str = "expected a date such as 2026-11-30, `today`, `yesterday`
 
 #[cfg(test)]
 mod tests {
-    use jiff::civil::Weekday;
+    use jiff::civil::{Weekday, date};
     use jiff::{ToSpan as _, Zoned};
 
-    use super::{separator, since};
+    use super::{day, separator, since};
     use crate::output::record::Bound;
 
     #[test]
@@ -529,8 +529,14 @@ mod tests {
         let monday = (7..14).map(ago).find(|day| day.weekday() == Weekday::Monday).unwrap();
         assert_eq!(since("last-week"), since(&monday.to_string()));
         assert!(since("2026-11-30").is_ok() && since("2026-11").is_ok());
-        for wrong in ["", "tomorrow", "2026-11-31", "5", "d", "-7d", "7 d", "99999999999d"] {
+        for wrong in ["", "tomorrow", "2026-11-31", "5", "d", "-7d", "7 d", "99999999999d", "-365"]
+        {
             assert!(since(wrong).unwrap_err().contains("such as 2026-11-30"), "{wrong}");
         }
+        for wrong in ["-365-01-01", "2026-11", "2026-11-31", ""] {
+            assert!(day(wrong).unwrap_err().contains("such as 2026-11-30"), "{wrong}");
+        }
+        assert_eq!(day(" 2026-11-30 "), Ok(date(2026, 11, 30)));
+        assert_eq!(since(" 2026-11 "), since("2026-11"));
     }
 }

@@ -194,7 +194,7 @@ pub(crate) fn text_of(json: Option<&str>) -> Cow<'_, str> {
 pub(crate) fn date_time(text: &str) -> Option<DateTime> {
     let format = "%Y-%m-%d %H:%M:%S";
     let time = DateTime::strptime(format, text).ok()?;
-    (time.strftime(format).to_string() == text).then_some(time)
+    (time.year() >= 0 && time.strftime(format).to_string() == text).then_some(time)
 }
 
 /// Removes the whitespace between the tokens of a JSON text.
@@ -241,9 +241,8 @@ impl Chooser {
         if schema.single
             && let Some(flag) = flags.choice()
         {
-            return Err(Failure::usage(format!(
-                "cannot use {flag}: the output is one object, not a list"
-            )));
+            let text = format!("cannot use {flag}: the output is one object, not a list");
+            return Err(Failure::usage(text));
         }
         let path = |name: &str| schema.check(name, invocation).map(|()| schema.path(name));
         let chosen = |filter: &Filter| {
@@ -707,6 +706,9 @@ mod bound_tests {
             assert_eq!(Bound::parse(text), None, "{text}");
         }
         for text in ["20261101", "202", "2026-", "2026-1", "2026-11-", "2026-11-0", "é026"] {
+            assert_eq!(Bound::date(text), None, "{text}");
+        }
+        for text in ["-365", "-365-01", "-365-01-01", "+365-01-01", "-999-01"] {
             assert_eq!(Bound::date(text), None, "{text}");
         }
     }
