@@ -4,7 +4,8 @@
 //! No message shows a secret that was sent, even if a service repeats it.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashSet};
+use std::cmp::Reverse;
+use std::collections::HashSet;
 use std::io::{self, IsTerminal as _, Read as _};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -193,13 +194,11 @@ pub(crate) fn build<S: Service>(
     builder.build().map_err(|error| {
         // The client names its own setting.
         if error.to_string().contains("allow_insecure_http") {
-            return Failure::usage(
-                "cannot use the base URL: it is unencrypted http, which exposes the token",
-            )
-            .hint("use https, or allow it with --allow-insecure-http");
+            let text = "cannot use the base URL: it is unencrypted http, which exposes the token";
+            return Failure::usage(text).hint("use https, or allow it with --allow-insecure-http");
         }
         let failure = Failure::from(error);
-        match settings.base_url() {
+        match settings.base_url().filter(|url| !url.origin.is_empty()) {
             Some(url) => failure.hint(format!("the base URL comes from {}", url.origin)),
             None => failure,
         }
@@ -346,7 +345,10 @@ fn remember(request: &Request) {
 /// Replaces the secrets in text.
 pub(crate) fn without_secrets(text: &str) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(text);
-    for secret in lock(&SENT).iter() {
+    let mut secrets = lock(&SENT).clone();
+    // If a secret contains another one, nothing of it may remain.
+    secrets.sort_by_key(|secret| Reverse(secret.len()));
+    for secret in &secrets {
         if text.contains(secret) {
             text = Cow::Owned(text.replace(secret, "(redacted)"));
         }
@@ -356,10 +358,8 @@ pub(crate) fn without_secrets(text: &str) -> Cow<'_, str> {
 
 /// Adds the parts of a URL or a form that its redacted copy replaces, encoded and decoded.
 fn add_differences(text: &str, redacted: &str) {
-    let parts =
-        |text: &str| text.split(['/', '?', '&', '=']).map(str::to_owned).collect::<Vec<_>>();
-    for (secret, _) in parts(text).iter().zip(parts(redacted)).filter(|(one, other)| *one != other)
-    {
+    let [parts, others] = [text, redacted].map(|text| text.split(['/', '?', '&', '=']));
+    for (secret, _) in parts.zip(others).filter(|(one, other)| one != other) {
         add(secret);
         add(&percent_decode_str(secret).decode_utf8_lossy());
     }
@@ -367,12 +367,18 @@ fn add_differences(text: &str, redacted: &str) {
 
 fn add(secret: &str) {
     if secret.len() >= MIN_LENGTH {
-        lock(&SENT).insert(secret.to_owned());
+        let mut sent = lock(&SENT);
+        sent.retain(|known| known != secret);
+        sent.insert(0, secret.to_owned());
+        sent.truncate(MAX_SECRETS);
     }
 }
 
-/// The secrets that were sent.
-static SENT: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+/// The secrets that were sent, the last one first.
+static SENT: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// Maximum number of secrets. A program that syncs for months may get a new token for each sync.
+const MAX_SECRETS: usize = 100;
 
 /// Minimum length of a secret, in bytes. Redacting shorter ones would make messages unreadable.
 const MIN_LENGTH: usize = 4;
@@ -429,8 +435,9 @@ mod secret_tests {
     use methodical_client::transport::{MemoryTransport, Redacted, Request};
     use methodical_client::{AccessToken, blocking};
 
-    use super::{curl, remember, without_secrets};
+    use super::{MAX_SECRETS, SENT, add, curl, remember, without_secrets};
     use crate::program::Program;
+    use crate::screen::lock;
 
     #[test]
     fn secrets_of_each_place_are_replaced() {
@@ -448,6 +455,18 @@ mod secret_tests {
         let shown = "(redacted) (redacted) (redacted) (redacted) Bearer (redacted) (redacted)";
         assert_eq!(without_secrets(text), shown);
         assert_eq!(without_secrets("anna host list plain"), "anna host list plain");
+        // One secret is the beginning of another, or inside it.
+        add("secret-5-longer");
+        add("my-secret-5");
+        let text = "secret-5-longer, my-secret-5, secret-5";
+        assert_eq!(without_secrets(text), "(redacted), (redacted), (redacted)");
+        for number in 0..1000 {
+            add(&format!("token-{number:03}"));
+            add("secret-4");
+        }
+        // A secret that is sent again and again is not forgotten, and neither are the last ones.
+        assert_eq!(without_secrets("secret-4, token-999"), "(redacted), (redacted)");
+        assert_eq!(lock(&SENT).len(), MAX_SECRETS);
     }
 
     struct Shop;

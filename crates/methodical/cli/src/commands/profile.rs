@@ -129,9 +129,9 @@ fn change<S: Service>(
         None => Settings::of_known(invocation)?,
     };
     if let Some(url) = value.filter(|_| key == "base-url") {
-        settings.set("base-url", url, "the command line");
-        // Another setting decides whether unencrypted http is allowed.
-        settings.set("allow-insecure-http", "true", "the command line");
+        // The user has just typed the URL. Another setting decides whether unencrypted http is allowed.
+        settings.set("base-url", url, "");
+        settings.set("allow-insecure-http", "true", "");
         drop(build::<S>(invocation, &settings, Some(AccessToken::new("unused")?))?);
     }
     let (profile, mut file) = (settings.profile.value, settings.file);
