@@ -13,7 +13,7 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 
 use crate::process::Process;
-use crate::run::{Person, serve};
+use crate::run::{Person, serve, stderr};
 
 /// A program that runs on a new terminal.
 pub(crate) struct Running {
@@ -165,7 +165,10 @@ fn a_slow_sync_shows_its_progress() {
 
     *is_seen.0.lock().unwrap() = false;
     let (status, seen) = Running::start(person.command(&[&sync[..], &["-q"]].concat())).end();
-    assert!(status.success() && !seen.contains("asked"), "{seen:?}");
+    assert!(status.success() && !seen.contains("requested"), "{seen:?}");
+
+    let to_file = person.with("GATEWAY_FORCE_TTY", "120").with("NO_COLOR", "1").run(&sync);
+    assert!(to_file.status.success() && !stderr(&to_file).contains('\u{1b}'), "{to_file:?}");
 }
 
 /// Time of a slow response: longer than the delay of the progress.

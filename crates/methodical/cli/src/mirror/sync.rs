@@ -1,7 +1,7 @@
 //! `mirror sync`: brings the mirror up to date. `watch`: also delivers the changes. Both repeat that on request.
 
 use std::error::Error as StdError;
-use std::io::{self, BufWriter, Stdout, stdout};
+use std::io::{self, BufWriter, IsTerminal as _, Stdout, stdout};
 use std::mem;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -170,7 +170,7 @@ pub(crate) fn sync<S: Mirrored>(
             ));
         }
     }
-    let line = Arc::new(Mutex::new(LiveLine::new(screen, true)));
+    let line = Arc::new(Mutex::new(LiveLine::new(screen, io::stderr().is_terminal())));
     let shown = Arc::clone(&line);
     let mut options = options::<S>(flags);
     options.on_progress = Some(Arc::new(move |progress| lock(&shown).show(|| text(progress))));
@@ -469,12 +469,10 @@ fn sync_and_deliver<S: Mirrored>(
 ) -> Result<(), Failure> {
     let (session, mut mirror) = open::<S>(&flags.sync, invocation)?;
     let name = flags.consumer();
-    let find = |mirror: &Mirror| {
-        Ok::<_, Error>(mirror.consumers()?.into_iter().find(|one| one.name == name))
-    };
+    let own = |all: Vec<Consumer>| all.into_iter().find(|one| one.name == name);
     // Before the sync, so that a new consumer gets its changes. Adding it waits while another process is syncing, so
     // do it only once.
-    if find(&mirror)?.is_none() {
+    if mirror.consumers().map(own)?.is_none() {
         mirror.add_consumer(name)?;
     }
     if mem::take(resumes) {
@@ -489,7 +487,7 @@ fn sync_and_deliver<S: Mirrored>(
             Err(io::Error::from(io::ErrorKind::BrokenPipe).into())
         }
         Ok(delivery) => refuse_waiting(&delivery, flags),
-        Err(error) => Err(undelivered(&error, find(&mirror)?.as_ref(), flags, invocation)),
+        Err(error) => Err(undelivered(&error, mirror.consumers().map(own)?, flags, invocation)),
     };
     match (synced, delivered) {
         (Err(failure), Err(second)) => {
@@ -518,7 +516,7 @@ fn refuse_waiting(delivery: &Delivery, flags: &WatchFlags) -> Result<(), Failure
 
 fn undelivered(
     error: &Error,
-    consumer: Option<&Consumer>,
+    consumer: Option<Consumer>,
     flags: &WatchFlags,
     invocation: &Invocation,
 ) -> Failure {
