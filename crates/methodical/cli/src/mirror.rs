@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::commands::Invocation;
 use crate::failure::Failure;
-use crate::mirror::open::{each_record, note_age, read};
+use crate::mirror::open::{each_record, note_age, read, read_place};
 use crate::output::midnight;
 use crate::output::printer::{Printer, Schema};
 use crate::output::record::{Line, Object, text_of};
@@ -240,8 +240,9 @@ pub(crate) fn print_list(
         let text = "cannot use --from: the mirror does not contain the records of this command";
         return Err(Failure::usage(text).hint("omit --from to ask the service"));
     };
-    let mirror = read(invocation)?;
-    let placed = members.as_ref().map(|members| placed(&mirror, members)).transpose()?;
+    let (mirror, place) = read_place(invocation)?;
+    let placed = members.as_ref().map(|members| placed(&mirror, members)).transpose();
+    let placed = placed.map_err(|error| place.without_values(error))?;
     let mut filter = Filter::new().state(State::Present);
     if let Some(since) = invocation.mirror.new_since {
         filter = filter.first_seen_since(midnight(since));

@@ -172,6 +172,18 @@ fn a_list_takes_a_title_and_several_statuses() {
 }
 
 #[test]
+fn a_list_of_a_mirror_without_statuses_names_the_sync_that_recovers_them() {
+    let office = office();
+    printed(&office, &["mirror", "sync", "--to", "m.db", "--no-recover", "--token-file", "token"]);
+    for vacancy in ["Kochh", "Welder", "101"] {
+        let list = ["candidates", "list", "--from", "m.db", "--vacancy", vacancy];
+        let wrong = refused(&office, &list);
+        let hint = "run `gateway mirror sync --to m.db` again, without --no-recover";
+        assert!(wrong.contains(hint), "{vacancy}: {wrong}");
+    }
+}
+
+#[test]
 fn a_person_is_shown_with_the_history() {
     let office = office();
     let shown = printed(&office, &["candidates", "show", "2"]);

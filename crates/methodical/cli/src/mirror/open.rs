@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use methodical_mirror::model::tables::{Mirrored, Table};
-use methodical_mirror::{ErrorKind, Filter, Mirror, Record, Source, SyncOptions};
+use methodical_mirror::{Error, ErrorKind, Filter, Mirror, Record, Source, SyncOptions};
 
 use crate::commands::{Invocation, quoted};
 use crate::connect::{build, token_text};
@@ -50,9 +50,8 @@ impl<'a> Place<'a> {
             if text.contains("://") {
                 let copy = invocation.command("mirror copy --to postgres://…");
                 let text = "cannot use a database as the mirror: a mirror is a file";
-                return Err(
-                    Failure::usage(text).hint(format!("sync to a file, and copy it: {copy}"))
-                );
+                let hint = format!("sync to a file, and copy it: {copy}");
+                return Err(Failure::usage(text).hint(hint));
             }
             text.into()
         } else if is_demo {
@@ -110,6 +109,18 @@ impl<'a> Place<'a> {
             return self.invocation.command("mirror sync");
         }
         self.invocation.command(&format!("mirror sync --to {}", quoted(&self.to_string())))
+    }
+
+    /// Adds the command that syncs the mirror with its values.
+    fn ask_to_recover(&self, failure: Failure) -> Failure {
+        failure.hint(format!("run {} again, without --no-recover", self.sync()))
+    }
+
+    /// Returns the failure of a question about values. The mirror of `--no-recover` lacks their table.
+    pub(crate) fn without_values(&self, error: Error) -> Failure {
+        let is_absent = error.kind() == ErrorKind::Table;
+        let failure = Failure::from(error);
+        if is_absent { self.ask_to_recover(failure) } else { failure }
     }
 
     /// Prints a note if the last sync used another access token, provided that the token can be read without side
@@ -175,14 +186,14 @@ fn two_mirrors() -> Failure {
 
 /// Returns the failure for a mirror that cannot be opened or read. The exit code is 2 for a file problem, because the
 /// mirror is not the output.
-pub(crate) fn unreadable(error: methodical_mirror::Error) -> Failure {
+pub(crate) fn unreadable(error: Error) -> Failure {
     let is_store = matches!(error.kind(), ErrorKind::Store | ErrorKind::Io);
     let failure = Failure::from(error);
     if is_store { failure.with_exit(Exit::Usage) } else { failure }
 }
 
 /// Returns the failure if the rows of a mirror cannot be checked, with the commands that replace a damaged one.
-pub(crate) fn damaged(error: methodical_mirror::Error, invocation: &Invocation) -> Failure {
+pub(crate) fn damaged(error: Error, invocation: &Invocation) -> Failure {
     let is_damaged = error.kind() == ErrorKind::Foreign;
     let failure = Failure::from(error);
     if !is_damaged {
@@ -222,8 +233,7 @@ impl<'a> Asked<'a> {
             (true, false) => format!("cannot answer from the mirror: it has no {} yet", of.value),
             _ => "cannot answer from the mirror: the first sync has not finished".to_owned(),
         };
-        let sync = place.sync();
-        Err(Failure::usage(text).hint(format!("run {sync} again, without --no-recover")))
+        Err(place.ask_to_recover(Failure::usage(text)))
     }
 
     /// Notes that the answer is from the mirror, and how old it is.
@@ -268,9 +278,8 @@ pub(crate) fn read_or_sample<S: Mirrored>(invocation: &Invocation) -> Result<Mir
         let time = now - Duration::from_secs(24 * 3600) * (days - 1 - day);
         mirror = mirror.with_clock(move || time);
         let synced = mirror.sync_all(&client, &options);
-        synced.map_err(|error| {
-            Failure::usage("cannot sync with the sample service").because(error)
-        })?;
+        let failed = |error| Failure::usage("cannot sync with the sample service").because(error);
+        synced.map_err(failed)?;
     }
     drop((client, set_day, guard));
     Ok(mirror)
@@ -336,10 +345,8 @@ pub(crate) fn confirm(question: &str, yes: bool) -> Result<(), Failure> {
         return Ok(());
     }
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        return Err(Failure::usage(
-            "cannot ask for confirmation: standard input is not a terminal",
-        )
-        .hint("use --yes to skip the question"));
+        let text = "cannot ask for confirmation: standard input is not a terminal";
+        return Err(Failure::usage(text).hint("use --yes to skip the question"));
     }
     let mut answer = String::new();
     write!(io::stderr(), "{question} [y/N] ")

@@ -43,7 +43,8 @@ pub(crate) fn group_of_title<S: Mirrored>(
     let of = recovered::<S>()?;
     let table = of.groups;
     let titles = if invocation.mirror.from.is_some() {
-        titles(&open::read(invocation)?, of)?
+        let (mirror, place) = open::read_place(invocation)?;
+        titles(&mirror, of).map_err(|error| place.without_values(error))?
     } else if invocation.service.dry_run {
         let text = format!("cannot look up the title `{text}` in a dry run");
         return Err(Failure::usage(text).hint("use the id instead of the title"));
@@ -562,9 +563,8 @@ pub(crate) fn report(flags: &ReportFlags, asked: &Asked<'_>) -> Result<(), Failu
         let set = "config set statuses 'Hired: Accepted; Closed: Rejected'";
         let demo = invocation.service.demo;
         let set = if demo { invocation.program.command(set) } else { invocation.command(set) };
-        invocation
-            .screen
-            .note(&format!("to count hires or closed placements, name their statuses: {set}"));
+        let text = format!("to count hires or closed placements, name their statuses: {set}");
+        invocation.screen.note(&text);
     }
     asked.note_age()
 }
