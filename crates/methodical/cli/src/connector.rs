@@ -309,11 +309,8 @@ impl Stream {
                 Some(ColumnKind::Boolean) => "boolean",
                 _ => "string",
             };
-            let kind = if one.name == self.table.identity() {
-                json!([kind])
-            } else {
-                json!(["null", kind])
-            };
+            let is_key = one.name == self.table.identity();
+            let kind = if is_key { json!([kind]) } else { json!(["null", kind]) };
             let schema = match one.kind {
                 None => json!({ "type": kind, "format": "date-time" }),
                 Some(_) => json!({ "type": kind }),

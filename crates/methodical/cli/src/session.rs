@@ -351,11 +351,9 @@ fn filtered<S: Mirrored>(session: &Session<S>, query: &RawQuery<S>) -> Result<()
 }
 
 /// Parses a parameter.
-pub(crate) fn pair(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        _ => Err("expected NAME=VALUE".to_owned()),
-    }
+pub(crate) fn pair(text: &str) -> Result<(String, String), &'static str> {
+    let pair = text.split_once('=').filter(|(name, _)| !name.is_empty());
+    pair.map(|(name, value)| (name.to_owned(), value.to_owned())).ok_or("expected NAME=VALUE")
 }
 
 /// Checks the service against its contract.
@@ -540,13 +538,9 @@ fn check_days(days: Option<u64>, gauge: Gauge, invocation: &Invocation) -> Resul
         return Err(Failure::new(Exit::Unjudged, text)
             .hint("sync regularly: each sync takes a sample; until then, use --below"));
     }
-    match forecast.days_left.filter(|left| *left < days) {
-        None => Ok(()),
-        Some(left) => {
-            let reason = format!("lasts {left} days, fewer than {days}");
-            Err(too_low(gauge, amount, unit.as_deref(), &reason))
-        }
-    }
+    let Some(left) = forecast.days_left.filter(|left| *left < days) else { return Ok(()) };
+    let reason = format!("lasts {left} days, fewer than {days}");
+    Err(too_low(gauge, amount, unit.as_deref(), &reason))
 }
 
 /// Returns the amount in the JSON text of an object, a decimal number, with its unit.
@@ -577,11 +571,9 @@ fn too_low(gauge: Gauge, value: &str, unit: Option<&str>, reason: &str) -> Failu
 }
 
 /// Parses a threshold. It is printed as it was given.
-fn threshold(text: &str) -> Result<String, String> {
-    match number(text) {
-        Some(_) => Ok(text.to_owned()),
-        None => Err("expected a decimal number, such as 100 or 12.50".to_owned()),
-    }
+fn threshold(text: &str) -> Result<String, &'static str> {
+    let expected = "expected a decimal number, such as 100 or 12.50";
+    number(text).map(|_number| text.to_owned()).ok_or(expected)
 }
 
 #[cfg(test)]

@@ -266,12 +266,8 @@ amounts: name; amount; unit? of amount and per_day; at when the service reported
 
     fn board(&self, arguments: &Parameters) -> Result<Value, String> {
         let page = self.page(arguments)?;
-        let board = self.read(queries::board(
-            &self.mirror,
-            self.of.table.name(),
-            self.of.known_values,
-            false,
-        ))?;
+        let (table, values) = (self.of.table.name(), self.of.known_values);
+        let board = self.read(queries::board(&self.mirror, table, values, false))?;
         Ok(page.finish("groups", &board.groups, |group| {
             let cells = board.values.iter().zip(&group.cells).filter(|(_, cell)| cell.count > 0);
             let counts = cells.map(|(value, cell)| {
@@ -328,12 +324,9 @@ amounts: name; amount; unit? of amount and per_day; at when the service reported
         });
         let mut amounts = Vec::new();
         for gauge in &self.gauges {
-            let Some(forecast) = self.read(
-                self.mirror.samples(gauge.name(), i64::MIN).and_then(|all| Forecast::of(&all)),
-            )?
-            else {
-                continue;
-            };
+            let samples = self.mirror.samples(gauge.name(), i64::MIN);
+            let forecast = self.read(samples.and_then(|all| Forecast::of(&all)))?;
+            let Some(forecast) = forecast else { continue };
             amounts.push(json!({
                 "name": gauge.name(), "amount": forecast.last.amount, "unit": forecast.last.unit,
                 "at": utc(forecast.last.at), "per_day": forecast.per_day, "days_left": forecast.days_left,

@@ -118,11 +118,9 @@ pub(crate) fn run<S: Mirrored>(
         Place::of(invocation.mirror.from.as_deref(), invocation)?.account_of(&mirror)
     };
     let mut dashboard = Dashboard::of::<S>(mirror);
+    let busy = "the mirror is being synced: pages of large lists stay slow until you restart the dashboard";
     match dashboard.index() {
-        Err(error) if error.kind() == ErrorKind::Busy => {
-            screen
-                .note("the mirror is being synced: pages of large lists stay slow until you restart the dashboard");
-        }
+        Err(error) if error.kind() == ErrorKind::Busy => screen.note(busy),
         other => other?,
     }
     let ValueOrder(order) = ValueOrder::of(&settings);

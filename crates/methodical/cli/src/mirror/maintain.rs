@@ -296,10 +296,8 @@ pub(crate) fn copy<S: Mirrored>(to: &str, invocation: &Invocation) -> Result<(),
     let is_database = ["postgres://", "postgresql://"].iter().any(|one| start.starts_with(one));
     let exporter = invocation.program.exporter.filter(|_| !is_database);
     if exporter.is_none() && !is_database {
-        return Err(Failure::usage(
-            "cannot copy the mirror: this program was built without Parquet",
-        )
-        .hint("copy to postgres://…, or use a build with Parquet"));
+        let text = "cannot copy the mirror: this program was built without Parquet";
+        return Err(Failure::usage(text).hint("copy to postgres://…, or use a build with Parquet"));
     }
     let mut mirror = open::read(invocation)?;
     if let Some(exporter) = exporter {

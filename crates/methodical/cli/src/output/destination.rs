@@ -241,10 +241,7 @@ impl Raw {
 
     /// Ends the last line if it has no line end.
     pub(crate) fn end_line(&mut self) -> io::Result<()> {
-        match self.last {
-            None | Some(b'\n') => Ok(()),
-            Some(_) => self.write(b"\n"),
-        }
+        if self.last.is_none_or(|last| last == b'\n') { Ok(()) } else { self.write(b"\n") }
     }
 
     /// Flushes live output. Call it before waiting for the next piece.
@@ -290,10 +287,8 @@ impl Paged {
         if unwanted || is_dumb || variable("CI").is_some() || !io::stdin().is_terminal() {
             return None;
         }
-        let words = match env::var_os("PAGER") {
-            Some(chosen) => shlex::split(&chosen.to_string_lossy())?,
-            None => vec!["less".to_owned()],
-        };
+        let chosen = env::var_os("PAGER").unwrap_or_else(|| "less".into());
+        let words = shlex::split(&chosen.to_string_lossy())?;
         let (name, arguments) = words.split_first().filter(|(name, _)| *name != "cat")?;
         let mut command = Command::new(name);
         command.args(arguments).stdin(Stdio::piped());

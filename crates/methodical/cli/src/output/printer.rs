@@ -54,10 +54,9 @@ impl Printer {
         if is_terminal && format.is_binary {
             let name = format.name;
             let extension = format.extensions.first().unwrap_or(&name);
-            return Err(Failure::usage(format!(
-                "cannot print {name} on a terminal: it is not text"
-            ))
-            .hint(format!("add --output-file FILE.{extension}, or redirect the output")));
+            let hint = format!("add --output-file FILE.{extension}, or redirect the output");
+            let text = format!("cannot print {name} on a terminal: it is not text");
+            return Err(Failure::usage(text).hint(hint));
         }
         let out = if schema.single { out } else { out.through_pager(invocation) };
         let view = out.view;
