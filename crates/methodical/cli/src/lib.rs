@@ -54,10 +54,10 @@
 //! | module | contents |
 //! |---|---|
 //! | `program` | what a program and its generated commands describe |
-//! | `commands`, `args` | an invocation and its commands; the command line and its help |
+//! | `commands`, `args` | an invocation and its commands; the command line, its help, and `man` and `completions` |
 //! | `settings`, `files` | flags, variables and profiles; private and atomic files, with the settings and the tokens |
-//! | `connect`, `session` | the client, the log and the redaction of its requests; the printing of responses, and the commands of gauges |
-//! | `output` | the list of formats, and the flags; `printer` writes records, `record` chooses them and their fields, `destination` is where they go; one file for each format |
+//! | `connect`, `session` | the client, the log and the redaction of its requests; the printing of responses, `api`, `check`, and the commands of gauges |
+//! | `output` | the list of formats, and the flags; `printer` writes records, `record` reads their fields, `select` chooses and sorts them, `destination` is where they go; one file for each format |
 //! | `failure`, `screen` | messages with exit codes; terminals and signals |
 //! | `mirror` | the commands of a mirror; `mirror/open` finds and opens it, `mirror/placements` answers who is where and what happened |
 //! | `connector` | the Singer tap |

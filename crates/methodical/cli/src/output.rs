@@ -6,6 +6,7 @@ pub(crate) mod destination;
 pub(crate) mod json;
 pub(crate) mod printer;
 pub(crate) mod record;
+pub(crate) mod select;
 pub(crate) mod table;
 mod xlsx;
 
@@ -23,7 +24,8 @@ use crate::args::positive;
 use crate::failure::Failure;
 use crate::output::csv::Csv;
 use crate::output::json::Ndjson;
-use crate::output::record::{Bound, Filter, Path};
+use crate::output::record::Path;
+use crate::output::select::{Bound, Filter};
 use crate::output::table::Table;
 use crate::program::Noun;
 use crate::screen::{Screen, View};
@@ -506,7 +508,7 @@ mod tests {
     use jiff::{ToSpan as _, Zoned};
 
     use super::{day, separator, since};
-    use crate::output::record::Bound;
+    use crate::output::select::Bound;
 
     #[test]
     fn other_characters_are_refused() {

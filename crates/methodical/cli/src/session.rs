@@ -29,7 +29,8 @@ use crate::mirror::{note_unknown, print_list, select};
 use crate::output::Format;
 use crate::output::destination::{Destination, Raw};
 use crate::output::printer::{Printer, Schema, counted};
-use crate::output::record::{Cells, Object, Path, number};
+use crate::output::record::{Cells, Object, Path};
+use crate::output::select::number;
 use crate::program::{Noun, OperationCommands, RecordType, SampleService};
 use crate::settings::Settings;
 
