@@ -68,9 +68,14 @@ def main(program):
         squid = garden.free_port()
         settings = proxies.squid_settings(root, squid) + f"hosts_file {hosts}\nhttp_port 127.0.0.1:{squid}\n"
         try:
-            process = garden.start(["squid", "-N", "-f", proxies.write(root, "squid.conf", settings)], root, running)
+            try:
+                process = garden.start(["squid", "-N", "-f", proxies.write(root, "squid.conf", settings)], root, running)
+            except OSError as error:
+                print(f"SKIPPED: {error}; run: apt-get install squid")
+                return False
             if not garden.asyncio.run(garden.answers(squid, None, process)):
                 print("SKIPPED: cannot start squid")
+                return False
             for name, response in RESPONSES.items():
                 foreign, other = listen(RESPONSES["length"])
                 port, origin = listen(response.replace(b"%d", b"%d" % foreign))
