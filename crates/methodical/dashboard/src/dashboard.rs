@@ -18,7 +18,7 @@ use crate::app::{FROM_FILE, app};
 use crate::download::DOWNLOADS;
 use crate::download::format::DownloadFormat;
 use crate::login::Readers;
-use crate::outline::{Outline, title};
+use crate::outline::Outline;
 use crate::problem;
 use crate::serve::{Pages, limits};
 use crate::shared::Server;
@@ -156,7 +156,7 @@ impl Dashboard {
         let tables = self.mirror.tables()?;
         let exists = |name: &str| tables.iter().any(|status| status.table == name);
         for table in self.outline.tables.iter().filter(|table| exists(table.name())) {
-            let text = title(table).map(|column| Order::Text(column.name()));
+            let text = table.titles().next().map(|column| Order::Text(column.name()));
             let orders: Vec<Order> =
                 [Order::FirstSeen, Order::Changed].into_iter().chain(text).collect();
             self.mirror.index(table.name(), &orders)?;

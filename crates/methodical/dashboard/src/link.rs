@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::cells::{Shown, cell, fields};
-use crate::outline::{Board, title};
+use crate::outline::Board;
 use crate::shared::{Problem, Shared};
 
 /// A link to a page of the dashboard.
@@ -72,7 +72,8 @@ impl Names {
         let mut names = HashMap::new();
         for (table, ids) in tables {
             let Some(table) = shared.outline.table(table) else { continue };
-            let column = title(table).filter(|one| !(shared.who.masks && one.is_personal()));
+            let column =
+                table.titles().next().filter(|one| !(shared.who.masks && one.is_personal()));
             let ids: Vec<&str> = ids.into_iter().collect();
             for (id, record) in shared.mirror.records_of(table.name(), &ids)? {
                 let title = column.and_then(|column| cell(&fields(&record.json), column));

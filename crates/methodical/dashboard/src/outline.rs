@@ -1,8 +1,6 @@
 //! The tables, recovered values and gauges of a service.
 
-use methodical_mirror::model::tables::{
-    Column, ColumnKind, Gauge, MirrorVisitor, Mirrored, Recovery, Table,
-};
+use methodical_mirror::model::tables::{Gauge, MirrorVisitor, Mirrored, Recovery, Table};
 use methodical_mirror::model::{self, ListOperation, Operation, PagedOperation, Service};
 use methodical_mirror::{Error, Filter, Mirror, Order, Paging, Record, State};
 use serde::Serialize;
@@ -95,15 +93,6 @@ impl Outline {
             self.tables.push(table);
         }
     }
-}
-
-/// Returns the column with the title of a record: the first text column other than its identity.
-pub(crate) fn title(table: &Table) -> Option<&'static Column> {
-    let mut columns = table.columns().iter();
-    columns.find(|column| {
-        column.kind() == ColumnKind::Text
-            && matches!(column.path(), [name] if *name != table.identity())
-    })
 }
 
 impl<S: Service> MirrorVisitor<S> for Outline {

@@ -10,7 +10,7 @@ use crate::board::{Funnel, counts};
 use crate::cells::{Fields, Shown, fields, shown, text};
 use crate::frame::{self, Frame};
 use crate::link::{Link, Names};
-use crate::outline::{Board, title};
+use crate::outline::Board;
 use crate::record::timeline::Timeline;
 use crate::shared::{Params, Problem, Shared, was_complete};
 use crate::time::Time;
@@ -49,7 +49,7 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     let is_asked = params.get("personal").is_some() && shared.who.can_reveal;
     let hides = shared.who.masks && !is_asked;
     let all = fields(&record.json);
-    let heading = title(table).map_or(Shown::Nothing, |column| shown(&all, column, hides));
+    let heading = table.titles().next().map_or(Shown::Nothing, |column| shown(&all, column, hides));
     let heading = match heading {
         Shown::Text(text) => text,
         _ => format!("{} {id}", label(table.name())),

@@ -10,7 +10,6 @@ use crate::board::counts::{self, Counts};
 use crate::cells::{Contact, Fields, Shown, cell, contact, shown};
 use crate::frame::{self, Frame, Pager};
 use crate::link::{self, Names};
-use crate::outline::title;
 use crate::records::view::{By, Members, STATES, Sort, View, has_hidden};
 use crate::shared::{Params, Problem, Shared};
 use crate::time::{Time, ago};
@@ -92,7 +91,9 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     let others: Vec<&Column> = table
         .columns()
         .iter()
-        .filter(|column| column.path() != [table.identity()] && Some(*column) != title(table))
+        .filter(|column| {
+            column.path() != [table.identity()] && Some(*column) != table.titles().next()
+        })
         .collect();
     let names = names_of_groups(shared, &view, &page.records)?;
     let found = view.records(shared, &page.records)?;
@@ -250,7 +251,7 @@ fn heads(view: &View<'_>, others: &[&Column], can_sort: bool) -> Vec<Head> {
         let direction = if view.sort.is_descending { "descending" } else { "ascending" };
         Head { text, href, sorted: is_current.then_some(direction), class }
     };
-    let mut heads = vec![match title(view.table) {
+    let mut heads = vec![match view.table.titles().next() {
         Some(column) => head(label(&column.name()), can_sort.then_some(By::Title), ""),
         None => head(label(view.table.identity()), None, ""),
     }];
@@ -300,7 +301,10 @@ fn row(
 ) -> Row {
     let is_changed = view.members.is_some() || view.sort.by == By::Changed;
     let time = if is_changed { record.changed_at } else { record.first_seen };
-    let title = title(view.table)
+    let title = view
+        .table
+        .titles()
+        .next()
         .map_or_else(|| Shown::Text(id.clone()), |column| shown(&all, column, shared.who.masks));
     let mut cells = Vec::new();
     if let Some(Members { board, group, values, .. }) = &view.members {

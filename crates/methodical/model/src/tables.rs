@@ -31,6 +31,7 @@ use crate::service::Service;
 /// assert_eq!(PHOTO.columns()[2].path(), ["place", "name"]);
 /// assert_eq!(PHOTO.columns()[2].name(), "place_name");
 /// assert!(PHOTO.columns()[2].is_personal());
+/// assert!(PHOTO.titles().eq([&PHOTO.columns()[1]]));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Table {
@@ -65,6 +66,15 @@ impl Table {
     /// Returns the columns, in the order of the contract.
     pub const fn columns(&self) -> &'static [Column] {
         self.columns
+    }
+
+    /// Returns the columns that can be the title of a record, most important first: its texts without its identity and
+    /// without fields of nested records.
+    pub fn titles(&self) -> impl Iterator<Item = &'static Column> + use<> {
+        let identity = self.identity;
+        self.columns.iter().filter(move |column| {
+            column.kind == ColumnKind::Text && matches!(column.path, [name] if *name != identity)
+        })
     }
 
     /// Returns the column that says where a record comes from, such as the name of a portal: the first text in a nested

@@ -9,7 +9,7 @@ use std::ops::{ControlFlow, Range};
 use clap::{Args, Subcommand};
 use jiff::civil::Date;
 use jiff::{ToSpan as _, Zoned};
-use methodical_mirror::model::tables::{Column, ColumnKind, FieldType, Mirrored, Table};
+use methodical_mirror::model::tables::{Column, FieldType, Mirrored, Table};
 use methodical_mirror::queries::{self, Placement, Wanted};
 use methodical_mirror::{Error, Mirror, PastValue, State, folded};
 use serde_json::{Value, json};
@@ -437,15 +437,10 @@ fn distinct(values: &[&str], field: &str, own: &[&str]) -> Vec<String> {
     names
 }
 
-/// Returns the name of the first text column of a group that is neither personal nor its identity.
-pub(crate) fn title(groups: &'static Table) -> Option<&'static str> {
-    let is_title = |column: &&Column| column.kind() == ColumnKind::Text && !column.is_personal();
-    let texts = groups.columns().iter().filter(is_title);
-    let mut names = texts.filter_map(|column| match column.path() {
-        [name] if *name != groups.identity() => Some(*name),
-        _ => None,
-    });
-    names.next()
+/// Returns the name of the title of a group, which is never personal.
+pub(crate) fn title(groups: &Table) -> Option<&'static str> {
+    let column = groups.titles().find(|column| !column.is_personal())?;
+    column.path().first().copied()
 }
 
 /// The flags of `report`.

@@ -7,7 +7,7 @@ use methodical_mirror::{Filter, Order, Page, Paging, Record, State, TableStatus}
 
 use crate::cells::{Fields, fields};
 use crate::link::Link;
-use crate::outline::{Board, Placements, title};
+use crate::outline::{Board, Placements};
 use crate::shared::{Params, Problem, Shared};
 use crate::time::{begin, days_ago};
 
@@ -102,7 +102,9 @@ impl<'a> View<'a> {
             By::Changed => true,
             By::FirstSeen => members.is_none(),
             // The order of hidden titles would reveal where each is in the alphabet.
-            By::Title => members.is_none() && title(table).is_some() && !has_hidden(shared, table),
+            By::Title => {
+                members.is_none() && table.titles().next().is_some() && !has_hidden(shared, table)
+            }
         };
         // A search would reveal what a hidden value contains.
         if params.get("q").is_some() && has_hidden(shared, table) {
@@ -145,7 +147,9 @@ impl<'a> View<'a> {
         let order = match self.sort.by {
             By::FirstSeen => Order::FirstSeen,
             By::Changed => Order::Changed,
-            By::Title => Order::Text(title(self.table).map(Column::name).unwrap_or_default()),
+            By::Title => {
+                Order::Text(self.table.titles().next().map(Column::name).unwrap_or_default())
+            }
         };
         let is_descending = self.sort.is_descending;
         let mut paging = Paging { order, is_descending, after, ..Paging::new(limit) };
