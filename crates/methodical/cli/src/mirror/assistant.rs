@@ -21,6 +21,7 @@ use crate::mirror::assistant::protocol::{Parameters, Server, UNFIT};
 use crate::mirror::open::{now, read_or_sample, utc};
 use crate::mirror::placements::{named, period, placements_of, plural, titles};
 use crate::mirror::{Recovered, found, recovered};
+use crate::output::day;
 use crate::output::record::{Cells, Path};
 use crate::screen::{self, Screen};
 
@@ -404,11 +405,11 @@ fn get<'a, T>(
 /// Reads the period from the first day to the end of the last one.
 fn period_of(arguments: &Parameters) -> Result<Range<i64>, String> {
     let today = Zoned::now().date();
-    let day = |name: &str, default: Date| match get(arguments, name, Value::as_str)? {
-        Some(text) => Date::strptime("%Y-%m-%d", text).map_err(|_not_a_date| UNFIT.to_owned()),
+    let argument = |name: &str, default: Date| match get(arguments, name, Value::as_str)? {
+        Some(text) => day(text).map_err(|_not_a_date| UNFIT.to_owned()),
         None => Ok(default),
     };
-    Ok(period([day("since", today.saturating_sub(7.days()))?, day("until", today)?]))
+    Ok(period([argument("since", today.saturating_sub(7.days()))?, argument("until", today)?]))
 }
 
 fn with(mut object: Value, name: &str, value: impl Into<Value>) -> Value {
