@@ -57,14 +57,15 @@
 //! | [`transport`]: the traits, adapters and errors of transports | the crate `gateway-transport` |
 //! | builders, tokens, retries, limits, errors, streams, tracing | the crate [`methodical_client`] |
 //!
-//! The examples of the last row are for the client of any service. Write them for this one with `gateway_client` in place
-//! of `methodical_client`, and `Client` in place of `Client::<Photos>`.
+//! The examples of the last row are for the client of any service. Write them for this one with `gateway_client` in
+//! place of `methodical_client`, and `Client` in place of `Client::<Photos>`.
 //!
 //! # Operations
 //!
-//! Each operation is a query in [`model`]: [`send`](Client::send) calls it and decodes the response, [`stream`](Client::stream)
-//! yields the records of a list as they arrive, and [`stream_raw`](Client::stream_raw) returns the response undecoded. A record that
-//! cannot be decoded is in [`Listing::rejected`](model::Listing::rejected); the others are returned.
+//! Each operation is a query in [`model`]: [`send`](Client::send) calls it and decodes the response,
+//! [`stream`](Client::stream) yields the records of a list as they arrive, and [`stream_raw`](Client::stream_raw)
+//! returns the response undecoded. A record that cannot be decoded is in
+//! [`Listing::rejected`](model::Listing::rejected); the others are returned.
 //!
 //! Run a longer example with `cargo run -p gateway-client --example NAME`:
 //!

@@ -173,8 +173,8 @@ Examples:
     /// Report what happened in a week, a month or another period.
     ///
     /// Counts new records, and records whose {value} changed, by {group}; new records also by source. Also shows how
-    /// long records kept each {value} before they left it. If the setting `statuses` has named groups, the report counts the
-    /// moves into each group. The field `by` says what a line is about.
+    /// long records kept each {value} before they left it. If the setting `statuses` has named groups, the report
+    /// counts the moves into each group. The field `by` says what a line is about.
     #[command(after_help = "\
 Examples:
   {program} report
@@ -262,8 +262,8 @@ Examples:
   {program} mcp
   {program} mcp --from mirror.db")]
     Mcp {
-        /// Let the assistant read personal values too, such as names and e-mail addresses. They leave this machine if its
-        /// model does not run here.
+        /// Let the assistant read personal values too, such as names and e-mail addresses. They leave this machine if
+        /// its model does not run here.
         #[arg(long)]
         personal: bool,
     },
@@ -422,8 +422,8 @@ Examples:
     },
     /// Erase a record, and prevent later syncs from adding it again.
     ///
-    /// Erases its personal fields, including in the log and the free space of the file, but keeps its id. `--undo` lets a
-    /// later sync add the record again. The output names backups that may still contain the record.
+    /// Erases its personal fields, including in the log and the free space of the file, but keeps its id. `--undo` lets
+    /// a later sync add the record again. The output names backups that may still contain the record.
     #[command(after_help = "\
 Examples:
   {program} mirror forget 4711

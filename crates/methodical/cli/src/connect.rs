@@ -1,5 +1,5 @@
-//! Creates a client from the settings; and the program's part in each request: redacting secrets, the log of `-v`, notices
-//! of the service, and the dry run.
+//! Creates a client from the settings; and the program's part in each request: redacting secrets, the log of `-v`,
+//! notices of the service, and the dry run.
 //!
 //! No message shows a secret that was sent, even if a service repeats it.
 
@@ -238,8 +238,8 @@ pub(crate) fn is_local(base_url: &str) -> bool {
         || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// A transport that remembers the secrets that it sends, logs requests and responses with `-v`, and shows each notice of the
-/// service once: the response header `Gateway-Notice`.
+/// A transport that remembers the secrets that it sends, logs requests and responses with `-v`, and shows each notice
+/// of the service once: the response header `Gateway-Notice`.
 struct Watched<T> {
     inner: T,
     trace: Trace,

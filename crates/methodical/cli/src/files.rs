@@ -110,7 +110,8 @@ pub(crate) fn data_folder(program: &Program, more: &str) -> Result<PathBuf, Fail
     Ok(base.join(program.name))
 }
 
-/// Returns the folder in a variable, or else below the home. A path that is not absolute would depend on the current folder.
+/// Returns the folder in a variable, or else below the home. A path that is not absolute would depend on the current
+/// folder.
 fn base(windows: &str, others: &str, below_home: &str) -> Option<PathBuf> {
     let absolute =
         |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());

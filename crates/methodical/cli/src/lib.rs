@@ -1,7 +1,7 @@
 //! The framework of command-line programs for method-dispatched HTTP gateways.
 //!
-//! A program of this framework calls the operations of one service from a shell. It has a command for each operation, and
-//! these for every service:
+//! A program of this framework calls the operations of one service from a shell. It has a command for each operation,
+//! and these for every service:
 //!
 //! | command | purpose |
 //! |---|---|

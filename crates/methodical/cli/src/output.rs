@@ -318,7 +318,8 @@ pub(crate) struct OutputFlags {
     #[arg(long, alias = "columns", global = true, value_name = "FIELDS", value_delimiter = ',', value_parser = trimmed())]
     pub(crate) fields: Option<Vec<String>>,
 
-    /// Print only records where FIELD equals TEXT (`FIELD~TEXT`: contains TEXT, ignoring case; also `!=` `<` `<=` `>` `>=`).
+    /// Print only records where FIELD equals TEXT (`FIELD~TEXT`: contains TEXT, ignoring case; also `!=` `<` `<=` `>`
+    /// `>=`).
     ///
     /// `<`, `<=`, `>` and `>=` compare dates and decimal numbers: `FIELD>=2026-11-30`. Dates are compared to the
     /// precision given: `FIELD=2026-11` matches the whole month. A record without such a value does not match. Records

@@ -1,4 +1,5 @@
-//! The description of a program: its names and texts, its records, the commands that call its service, and optional parts.
+//! The description of a program: its names and texts, its records, the commands that call its service, and optional
+//! parts.
 
 use std::any::Any;
 use std::fmt;
@@ -119,8 +120,8 @@ pub(crate) type Types<'a> = &'a [(&'a str, FieldType)];
 impl<'a> RecordType<'a> {
     /// Creates the description of records that are called `record`.
     ///
-    /// `columns` are the columns of a table and of CSV without `--fields`, most important first: a narrow terminal
-    /// hides the last ones. `fields` are the paths of all documented fields.
+    /// `columns` are the columns of a table without `--fields`, most important first: a narrow terminal hides the last
+    /// ones. `fields` are the paths of all documented fields, which CSV and other files have without `--fields`.
     pub const fn new(columns: Fields<'a>, fields: Fields<'a>) -> Self {
         Self { columns, fields, noun: Noun::RECORD, types: &[] }
     }
@@ -218,9 +219,9 @@ impl fmt::Debug for SampleHistory {
 
 /// The commands that call the operations of a service.
 ///
-/// Generated code implements it. The text after the help of a command (`after_help`) has its examples, one on each line and
-/// without the name of the program. The [documentation of the crate](crate#commands-without-the-generator) shows a complete
-/// implementation.
+/// Generated code implements it. The text after the help of a command (`after_help`) has its examples, one on each line
+/// and without the name of the program. The [documentation of the crate](crate#commands-without-the-generator) shows a
+/// complete implementation.
 ///
 /// The names `api`, `auth`, `board`, `check`, `completions`, `config`, `dashboard`, `duplicates`, `help`, `man`, `mcp`,
 /// `mirror`, `placements`, `profile`, `report`, `tap` and `watch` belong to the framework; no command of a service may have
@@ -246,8 +247,8 @@ pub trait OperationCommands: Subcommand {
     /// Names from the service, as examples in the help.
     const EXAMPLE: Example;
 
-    /// The words of each command that prints records, such as `albums list`, with the type of these records. If none has a
-    /// civil date, the program has no flag `--since`.
+    /// The words of each command that prints records, such as `albums list`, with the type of these records. If none
+    /// has a civil date, the program has no flag `--since`.
     const RECORDS: &'static [(&'static str, RecordType<'static>)] = &[];
 
     /// Returns the call that checks a token. Its response should be short.

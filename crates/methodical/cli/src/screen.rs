@@ -163,9 +163,9 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Returns whether a terminal acts on a character or hides it: a control, a line or paragraph separator, a direction mark,
-/// or an invisible character, which makes two different names look equal. Joiners are not among them: emoji and several
-/// scripts need them.
+/// Returns whether a terminal acts on a character or hides it: a control, a line or paragraph separator, a direction
+/// mark, or an invisible character, which makes two different names look equal. Joiners are not among them: emoji and
+/// several scripts need them.
 pub(crate) fn is_hostile(letter: char) -> bool {
     letter.is_control()
         || matches!(

@@ -44,9 +44,9 @@ pub(crate) struct ServiceFlags {
 
     /// Time limit for each call, including its retries.
     ///
-    /// Default: 60 s for a call including its retries, 30 s for each attempt, one hour for a list until its last record,
-    /// and 20 s without any byte from the service. `check` applies the limit to each of its requests. Connecting may take
-    /// 5 s in each attempt, regardless of this limit.
+    /// Default: 60 s for a call including its retries, 30 s for each attempt, one hour for a list until its last
+    /// record, and 20 s without any byte from the service. `check` applies the limit to each of its requests.
+    /// Connecting may take 5 s in each attempt, regardless of this limit.
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) timeout: Option<u64>,
 
@@ -77,8 +77,8 @@ pub(crate) struct MirrorFlags {
 
     /// With --from, print only records that the mirror first saw on DATE or later.
     ///
-    /// DATE is YYYY-MM-DD, or a day as in --since. The day begins at midnight on this machine. This date is unrelated to the
-    /// dates in the records.
+    /// DATE is YYYY-MM-DD, or a day as in --since. The day begins at midnight on this machine. This date is unrelated
+    /// to the dates in the records.
     #[arg(long, global = true, value_name = "DATE", value_parser = day, requires = "from")]
     pub(crate) new_since: Option<Date>,
 
@@ -485,7 +485,8 @@ fn absolute(text: &str) -> Result<String, Failure> {
 }
 
 /// Refuses to send a token of a profile to a service other than its own: the one that `auth login` stored it for, or
-/// that of the base URL of the profile. Tokens from flags and variables are meant for this call, so they may go anywhere.
+/// that of the base URL of the profile. Tokens from flags and variables are meant for this call, so they may go
+/// anywhere.
 pub(crate) fn check_binding(settings: &Settings, from: &TokenFrom) -> Result<(), Failure> {
     let Settings { program, profile, file, .. } = settings;
     let name = profile.value.as_str();

@@ -252,8 +252,8 @@ pub(crate) fn read(invocation: &Invocation) -> Result<Mirror, Failure> {
     Ok(read_place(invocation)?.0)
 }
 
-/// Opens the mirror. The mirror of the sample service is in memory, and is synced once for each day, with the clock set to
-/// that day.
+/// Opens the mirror. The mirror of the sample service is in memory, and is synced once for each day, with the clock set
+/// to that day.
 pub(crate) fn read_or_sample<S: Mirrored>(invocation: &Invocation) -> Result<Mirror, Failure> {
     if !invocation.service.demo {
         return read(invocation);

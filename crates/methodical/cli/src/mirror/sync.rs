@@ -37,8 +37,8 @@ use crate::settings::{Settings, setting};
 pub(crate) struct SyncFlags {
     /// Mirror: a file [default: `{PROGRAM}_MIRROR`, the profile, or a file in the data folder].
     ///
-    /// The file in the data folder is `{program}/mirrors/PROFILE.db` in `XDG_DATA_HOME` or `~/.local/share`. `mirror status`
-    /// prints its path. Only you can read it.
+    /// The file in the data folder is `{program}/mirrors/PROFILE.db` in `XDG_DATA_HOME` or `~/.local/share`. `mirror
+    /// status` prints its path. Only you can read it.
     #[arg(long, value_name = "MIRROR")]
     pub(crate) to: Option<String>,
 
@@ -112,8 +112,8 @@ pub(crate) fn run<S: Mirrored>(
 
 /// Runs a task, and again after each interval, until a signal ends the program with success.
 ///
-/// A failure about the command line or the configuration ends the program if it is the first result. Any other failure is
-/// printed, and the next run follows.
+/// A failure about the command line or the configuration ends the program if it is the first result. Any other failure
+/// is printed, and the next run follows.
 fn repeat(
     every: Duration,
     invocation: &Invocation,
@@ -379,7 +379,8 @@ pub(crate) struct WatchFlags {
     #[arg(long, value_name = "KIND", value_parser = kind, hide_short_help = true)]
     kind: Vec<ChangeKind>,
 
-    /// Name of the receiver, for which the mirror keeps a position in the changes [default: `exec`, `webhook` or `stdout`].
+    /// Name of the receiver, for which the mirror keeps a position in the changes [default: `exec`, `webhook` or
+    /// `stdout`].
     ///
     /// Each consumer gets every change; a new one receives only later changes. Give each receiver its own name, because
     /// two processes cannot deliver to the same consumer at the same time. `mirror consumers` lists the names.

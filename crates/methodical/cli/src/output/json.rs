@@ -79,8 +79,8 @@ impl RecordWriter for Ndjson {
     }
 }
 
-/// Replaces characters that would act on a terminal with `\u` escapes, if the output is a terminal. The JSON value stays
-/// the same.
+/// Replaces characters that would act on a terminal with `\u` escapes, if the output is a terminal. The JSON value
+/// stays the same.
 fn safe(json: &str, terminal: bool) -> Cow<'_, str> {
     if !terminal || !json.contains(is_hostile) {
         return Cow::Borrowed(json);
@@ -208,8 +208,8 @@ fn text_of(value: &Val) -> Cow<'_, str> {
     }
 }
 
-/// Replaces the JSON values in a message of a filter by their types, unless the filter itself names them. The values may
-/// be personal data.
+/// Replaces the JSON values in a message of a filter by their types, unless the filter itself names them. The values
+/// may be personal data.
 fn without_data(message: &str, code: &str) -> String {
     let mut text = String::new();
     let mut rest = message;

@@ -361,7 +361,8 @@ impl<'a> Schema<'a> {
         self.fields.iter().copied().filter(|name| !is_object(name)).collect()
     }
 
-    /// Parses a field name from a flag. Case does not matter for known names, because a table shows its headers in capitals.
+    /// Parses a field name from a flag. Case does not matter for known names, because a table shows its headers in
+    /// capitals.
     pub(crate) fn path(&self, name: &str) -> Path {
         let known = self.fields.iter();
         let exact = known.clone().find(|field| **field == name);

@@ -148,8 +148,8 @@ impl Column {
 }
 
 impl Layout {
-    /// Creates a layout of columns as wide as their titles and first rows. If they do not fit the terminal, the last ones
-    /// are hidden until the others are readable, dates lose their time, and the widest text is narrowed.
+    /// Creates a layout of columns as wide as their titles and first rows. If they do not fit the terminal, the last
+    /// ones are hidden until the others are readable, dates lose their time, and the widest text is narrowed.
     fn of(titles: &[String], rows: &[Vec<String>], room: Option<usize>) -> Self {
         let column = |(index, title): (usize, &String)| {
             let cells = rows.iter().filter_map(|row| row.get(index));
