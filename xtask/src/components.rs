@@ -39,7 +39,7 @@ impl Component {
 }
 
 /// Returns the crates in a build of a package, by name and version. The selection consists of flags of `cargo tree`,
-/// such as `--all-features` or `--target`.
+/// such as `--all-features` or `--target`. `--manifest-path` selects another workspace than that of the folder.
 ///
 /// # Errors
 ///
@@ -58,11 +58,14 @@ pub fn components(
     let (all, linked) = (tree("normal,build")?, tree("normal,no-proc-macro")?);
     let (all, linked) = (Graph::of(&all, with_version), Graph::of(&linked, with_version));
     let (all_names, linked) = (all.names(), linked.names());
-    let metadata =
-        cargo(root, &["metadata", "--locked", "--format-version", "1", "--all-features"])?;
+    let manifest = selection.iter().position(|word| *word == "--manifest-path");
+    let manifest = manifest.and_then(|at| selection.get(at + 1)).copied().unwrap_or("Cargo.toml");
+    let selected = ["--all-features", "--manifest-path", manifest];
+    let selected = [&["metadata", "--locked", "--format-version", "1"][..], &selected].concat();
+    let metadata = cargo(root, &selected)?;
     let metadata: Metadata = serde_json::from_slice(&metadata)
         .map_err(|error| format!("cannot read the output of cargo metadata: {error}"))?;
-    let checksums = checksums(root)?;
+    let checksums = checksums(&root.join(manifest).with_file_name("Cargo.lock"))?;
     let mut components = Vec::new();
     for Package { name, version, license, repository, source, manifest_path } in metadata.packages {
         let key = format!("{name} v{version}");
@@ -128,8 +131,8 @@ struct Locked {
 }
 
 /// Returns the checksums in `Cargo.lock` by names and versions.
-fn checksums(root: &Path) -> Result<BTreeMap<(String, String), String>, String> {
-    let text = fs::read_to_string(root.join("Cargo.lock"));
+fn checksums(lock: &Path) -> Result<BTreeMap<(String, String), String>, String> {
+    let text = fs::read_to_string(lock);
     let lock = text
         .map_err(|error| error.to_string())
         .and_then(|text| toml::from_str::<Lock>(&text).map_err(|error| error.to_string()));

@@ -56,7 +56,9 @@ fn a_published_crate_has_all_its_metadata() {
 #[test]
 fn every_installer_knows_the_names_of_the_archives() {
     let script = read(&root().join(".ci/release"));
-    assert!(script.contains("name=gateway-$version-$target\n"), "the name in .ci/release");
+    for part in ["name=$1-$version-$target\n", "*) archive gateway \"${1:-}\" ;;\n"] {
+        assert!(script.contains(part), "`{part}` in .ci/release");
+    }
 
     let packages = published();
     let program = packages.iter().find(|one| key(one) == "gateway-cli").expect("the program");

@@ -221,7 +221,7 @@ impl Formats {
 
 /// The hint of a program that cannot write Parquet.
 pub(crate) const PARQUET: &str =
-    "only a build with Parquet writes it; every warehouse also loads -o csv and -o ndjson";
+    "only the download with Parquet writes it; every warehouse also loads -o csv and -o ndjson";
 
 /// A writer of records in one format. [`OutputFormat`] shows one.
 ///

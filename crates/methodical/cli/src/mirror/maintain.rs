@@ -297,7 +297,7 @@ pub(crate) fn copy<S: Mirrored>(to: &str, invocation: &Invocation) -> Result<(),
     let exporter = invocation.program.exporter.filter(|_| !is_database);
     if exporter.is_none() && !is_database {
         let text = "cannot copy the mirror: this program was built without Parquet";
-        return Err(Failure::usage(text).hint("copy to postgres://…, or use a build with Parquet"));
+        return Err(Failure::usage(text).hint("copy to postgres://…, or download it with Parquet"));
     }
     let mut mirror = open::read(invocation)?;
     if let Some(exporter) = exporter {

@@ -73,7 +73,7 @@ impl Destination {
                 // The message does not repeat the URL, which may have a password.
                 let uploader = program.uploader.ok_or_else(|| {
                     Failure::usage("cannot write to a URL: this program was built without object stores").hint(
-                        "write to standard output and pipe it into the store's own client, or use a build with Parquet",
+                        "write to standard output and pipe it into the store's own client, or use the download with Parquet",
                     )
                 })?;
                 (uploader(url)?, None)
