@@ -2,7 +2,9 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
 
 use methodical_dashboard::Dashboard;
 use methodical_dashboard::mirror::Mirror;
@@ -284,6 +286,21 @@ fn odd_paths_and_queries_are_refused() {
 }
 
 #[test]
+fn more_connections_than_the_maximum_wait() {
+    let (dashboard, _folder) = three_days().dashboard();
+    let browser = Browser::start(dashboard).log_in();
+    let flood: Vec<_> = (0..256).map(|_| TcpStream::connect(browser.address).unwrap()).collect();
+    thread::scope(|scope| {
+        let (sender, receiver) = mpsc::channel();
+        let browser = &browser;
+        scope.spawn(move || sender.send(browser.get("/health").status));
+        assert!(receiver.recv_timeout(Duration::from_millis(300)).is_err());
+        drop(flood);
+        assert_eq!(receiver.recv_timeout(Duration::from_secs(60)), Ok(200));
+    });
+}
+
+#[test]
 fn the_first_url_survives_other_methods() {
     let (dashboard, _folder) = three_days().dashboard();
     let browser = Browser::start(dashboard);
@@ -339,7 +356,7 @@ fn tls_serves_the_names_of_its_certificate_and_nothing_without_it() {
     let (port, stopper) = (listening.address().port(), listening.stopper());
     let origin = format!("https://board.example.com:{port}");
     let first = listening.url().strip_prefix(&origin).unwrap().to_owned();
-    let server = std::thread::spawn(|| listening.run().unwrap());
+    let server = thread::spawn(|| listening.run().unwrap());
     let address = SocketAddr::from(([127, 0, 0, 1], port));
     let mut roots = RootCertStore::empty();
     roots.add(certificate.cert.der().clone()).unwrap();
