@@ -15,7 +15,7 @@ use methodical_postgres::{Connector, ErrorKind as Cause};
 
 use crate::error::{Error, ErrorKind};
 use crate::store::ImportMode;
-use crate::store::db::{Db, Dialect, Driver, Row, SCHEMA, Table, Value, check_version, remains};
+use crate::store::db::{Db, Dialect, Driver, Row, SCHEMA, Table, Value, check_schema, remains};
 use crate::store::deletion::{FINISH_ERASURES, LAST_ERASURE};
 
 pub(super) struct Database(Connector);
@@ -51,7 +51,7 @@ fn prepare(db: &mut dyn Db, create: bool) -> Result<(), Error> {
             db.batch(VERSION_TABLE)?;
         }
         let version = db.first("SELECT coalesce(max(version), -1) FROM gateway_schema", &[])?;
-        check_version("the database", version.map(|[one]| one).filter(|one| *one >= 0))
+        check_schema(db, "the database", version.map(|[one]| one).filter(|one| *one >= 0))
     })
 }
 
@@ -256,7 +256,10 @@ fn failure(context: &'static str, error: ::postgres::Error) -> Error {
         "40001" | "40P01" | "55P03" | "53300" => {
             (ErrorKind::StorageBusy, "the database is busy; try again later")
         }
-        "XX001" | "XX002" => (ErrorKind::StorageCorrupt, "the database is damaged"),
+        // The last two are a table and a column that do not exist.
+        "XX001" | "XX002" | "42P01" | "42703" => {
+            (ErrorKind::StorageCorrupt, "the database is damaged")
+        }
         "23505" => (ErrorKind::Exists, context),
         "42501" => {
             // The message of this code names the table, but no row.

@@ -235,6 +235,9 @@ fn failure(context: &'static str, error: rusqlite::Error) -> Error {
     let extended = error.sqlite_extended_error_code();
     // SQLite reports this if the disk is full and the index of the log cannot grow.
     let is_full = extended == Some(ffi::SQLITE_IOERR_SHMSIZE);
+    // All statements are constant, so these errors mean that the schema is not the one that they expect.
+    let is_altered = extended == Some(ffi::SQLITE_ERROR)
+        || matches!(error, rusqlite::Error::SqlInputError { .. });
     let unique = [ffi::SQLITE_CONSTRAINT_UNIQUE, ffi::SQLITE_CONSTRAINT_PRIMARYKEY];
     let because = |cause: &str| Cow::from(format!("{context}: {cause}"));
     let (kind, text) = match error.sqlite_error_code() {
@@ -242,33 +245,32 @@ fn failure(context: &'static str, error: rusqlite::Error) -> Error {
             ErrorKind::StorageBusy,
             "the database is locked by another process; try again later".into(),
         ),
-        Some(ErrorCode::SystemIoFailure) if !is_full => (
-            ErrorKind::Storage,
-            because("the disk reports an error, or a file size limit was reached; check both"),
-        ),
+        Some(ErrorCode::SystemIoFailure) if !is_full => {
+            let text = "the disk reports an error, or a file size limit was reached; check both";
+            return Error::caused(ErrorKind::Storage, because(text), error);
+        }
         Some(ErrorCode::DiskFull | ErrorCode::SystemIoFailure) => {
             (ErrorKind::StorageFull, because("the disk is full; free space and try again"))
         }
-        // The causes of these two errors are omitted, because they repeat the message.
-        Some(ErrorCode::DatabaseCorrupt) => {
-            let text = "the database is damaged; run `gateway-server check`, or restore a backup";
-            return Error::new(ErrorKind::StorageCorrupt, text);
-        }
+        code if is_altered || code == Some(ErrorCode::DatabaseCorrupt) => (
+            ErrorKind::StorageCorrupt,
+            "the database is damaged; run `gateway-server check`, or restore a backup".into(),
+        ),
         Some(ErrorCode::NotADatabase) => {
-            return Error::new(ErrorKind::StorageForeign, "the file is not a SQLite database");
+            (ErrorKind::StorageForeign, "the file is not a SQLite database".into())
         }
         Some(ErrorCode::ReadOnly) => (
             ErrorKind::Storage,
             "the database is read-only; the program needs write access to the file and its directory".into(),
         ),
-        Some(ErrorCode::ConstraintViolation)
-            if extended.is_some_and(|code| unique.contains(&code)) =>
-        {
-            (ErrorKind::Exists, context.into())
+        _ => {
+            let exists = extended.is_some_and(|code| unique.contains(&code));
+            let kind = if exists { ErrorKind::Exists } else { ErrorKind::Storage };
+            return Error::caused(kind, context, error);
         }
-        _ => (ErrorKind::Storage, context.into()),
     };
-    Error::caused(kind, text, error)
+    // The cause would only repeat the message.
+    Error::new(kind, text)
 }
 
 /// Returns [`failure`] for `map_err`.
@@ -318,7 +320,13 @@ mod tests {
             let error = failure("cannot import", error);
             assert_eq!(error.kind(), kind, "{code}");
             assert!(error.to_string().starts_with(&format!("cannot import: {cause}")), "{error}");
+            // The text of SQLite is given only where it says more than the message.
+            let is_given = std::error::Error::source(&error).is_some();
+            assert_eq!(is_given, kind == ErrorKind::Storage, "{code}");
         }
+        let read_only = ffi::Error::new(ffi::SQLITE_READONLY_DIRECTORY);
+        let error = failure("", rusqlite::Error::SqliteFailure(read_only, None));
+        assert!(std::error::Error::source(&error).is_none(), "{error:?}");
     }
 
     /// Checks the plans of all statements that answer requests or clean up. None may scan a table.

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-use crate::process::{Served, account, acme, error, program, run};
+use crate::process::{Served, account, acme, error, execute, program, run};
 use crate::support::get;
 
 /// A directory with a database, and an account with its token.
@@ -152,12 +152,17 @@ fn a_file_that_is_not_a_whole_backup_is_not_restored() {
     let mut flipped = good.clone();
     let middle = good.windows(5).rposition(|window| window == b"\"name").unwrap();
     flipped[middle + 2] ^= 1;
+    let altered = fixture.path("altered");
+    std::fs::write(&altered, &good).unwrap();
+    execute(&altered, "ALTER TABLE token RENAME account_id TO x");
+    let altered = std::fs::read(&altered).unwrap();
     let target = fixture.path("b.db");
     for (name, bytes, code, expected) in [
         ("empty", &[][..], 3, "is empty"),
         ("text", b"no database, but long enough for a header", 3, "not a SQLite database"),
         ("cut", &good[..good.len() / 4096 / 2 * 4096], 3, "damaged"),
         ("flipped", &flipped, 3, "is damaged: candidates that are not stored"),
+        ("altered", &altered, 3, "is damaged: the table token is missing, lacks a column"),
     ] {
         let path = fixture.path(name);
         std::fs::write(&path, bytes).unwrap();

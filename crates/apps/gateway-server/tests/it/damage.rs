@@ -1,11 +1,11 @@
-//! Damage in a SQLite file that the server notices.
+//! Damage of a database that the server notices.
 
 use gateway_server::{
     CandidateFilter, Cursor, Error, ErrorKind, ImportMode, Page, Store, TokenDigest,
 };
 
 use crate::front::Here;
-use crate::process::{account, program, run};
+use crate::process::{Served, account, error, execute, on_each_database, program, run};
 use crate::store::{NOW, candidate, import};
 use crate::support::{Ops, exchange, get, request};
 
@@ -95,7 +95,7 @@ fn the_check_names_what_cannot_be_read() {
 
 /// The server continues with the file that it opened, so it would return the old data.
 #[test]
-fn a_database_file_that_is_replaced_or_lacks_a_table_is_noticed() {
+fn a_database_file_that_is_replaced_is_noticed() {
     let here = Here::start(|config| config.ops_listen = "127.0.0.1:0".parse().ok());
     let ops = Ops(here.running.ops_address().unwrap().to_string());
     assert_eq!(ops.readiness(), (200, "ready\n".to_owned()));
@@ -106,10 +106,39 @@ fn a_database_file_that_is_replaced_or_lacks_a_table_is_noticed() {
     assert_eq!(ops.readiness(), replaced);
     std::fs::copy(&aside, &path).unwrap();
     assert_eq!(ops.readiness(), replaced);
-    let copy = here.directory.path().join("copy.db");
-    std::fs::copy(&aside, &copy).unwrap();
-    rusqlite::Connection::open(&copy).unwrap().execute_batch("DROP TABLE vacancy").unwrap();
-    let error = Store::open_existing(&copy).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::StorageCorrupt, "{error:?}");
-    assert!(!format!("{error:?}").contains("no such table"), "{error:?}");
+}
+
+/// A server that runs notices it at the next read, and every command when it opens the database.
+#[test]
+fn a_table_or_column_that_is_missing_is_damage() {
+    on_each_database(|database| {
+        let token = account(database, "acme");
+        run(database, &["demo-data", "--account", "acme"]);
+        for (damage, mend, method) in [
+            ("token RENAME account_id TO x", "token RENAME x TO account_id", "credits/get"),
+            ("candidate RENAME rev_to TO x", "candidate RENAME x TO rev_to", "candidates/list"),
+            ("vacancy RENAME TO x", "x RENAME TO vacancy", "vacancies/list"),
+        ] {
+            let served = Served::start(database, &["--ops-listen", "127.0.0.1:0"]);
+            let response = || get(&served.base_url, &token, &format!("method={method}"));
+            assert_eq!((response().status, served.ops.readiness().0), (200, 200));
+            execute(database, &format!("ALTER TABLE {damage}"));
+            assert_eq!(
+                response().json()["type"],
+                "urn:gateway:problem:storage-corrupt",
+                "{damage}"
+            );
+            let text = "the database is damaged; run gateway-server check\n".to_owned();
+            assert_eq!(served.ops.readiness(), (503, text), "{damage}");
+            for command in [&["check"][..], &["serve", "--check"], &["account", "list"]] {
+                let command = program().args(command).args(["--database", database]).output();
+                let output = command.unwrap();
+                let text = error(&output);
+                assert_eq!(output.status.code(), Some(3), "{text}");
+                assert!(text.contains(" is damaged: the table "), "{text}");
+                assert!(!text.contains("SELECT") && !text.contains("SQLSTATE"), "{text}");
+            }
+            execute(database, &format!("ALTER TABLE {mend}"));
+        }
+    });
 }

@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, ffi};
+use rusqlite::{Connection, OpenFlags};
 use tempfile::{NamedTempFile, TempDir};
 
 use crate::error::{Error, ErrorKind};
 use crate::store::check::check;
-use crate::store::db::{SCHEMA, VERSION, check_version};
+use crate::store::db::{SCHEMA, VERSION, check_schema};
 use crate::store::sqlite::{Sqlite, damaged_places, failed, failure};
 
 pub(in crate::store) fn create_if_missing(path: &Path) -> Result<(), Error> {
@@ -67,8 +67,7 @@ pub(super) fn writer(path: &Path) -> Result<Connection, Error> {
             Err(error) => return Err(Error::unreadable(shown, error)),
         }
     }
-    let writer = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    verify(&writer, path)?;
+    let writer = verify(connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?, path)?;
     // FULL, so that an acknowledged import or token survives a power cut.
     let settings =
         "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16384";
@@ -171,7 +170,7 @@ pub(super) fn unwritable(path: &Path) -> Result<Option<PathBuf>, Error> {
     let escaped =
         path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
     let name = PathBuf::from(format!("file:{escaped}?immutable=1"));
-    verify(&reader(&name)?, &path)?;
+    verify(reader(&name)?, &path)?;
     Ok(Some(name))
 }
 
@@ -254,8 +253,8 @@ fn directory(path: &Path) -> &Path {
     }
 }
 
-/// Checks that the file belongs to this program, has a known schema and has all of its tables.
-fn verify(connection: &Connection, path: &Path) -> Result<(), Error> {
+/// Checks that the file belongs to this program and has its schema. `path` identifies the file in errors.
+fn verify(connection: Connection, path: &Path) -> Result<Connection, Error> {
     let name = path.display().to_string();
     let pragma = |name| {
         let value = connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
@@ -265,25 +264,11 @@ fn verify(connection: &Connection, path: &Path) -> Result<(), Error> {
         let text = format!("{name} is a database of another program");
         return Err(Error::new(ErrorKind::StorageForeign, text));
     }
-    check_version(&name, Some(pragma("user_version")?))?;
-    // Reads every table once, to find a truncated file now rather than in the middle of a response.
-    for table in TABLES {
-        connection
-            .prepare(&format!("SELECT 1 FROM {table} LIMIT 1"))
-            .and_then(|mut statement| statement.exists([]))
-            .map_err(|error| match error.sqlite_extended_error_code() {
-                Some(ffi::SQLITE_ERROR) => {
-                    let text = "the database is damaged: it lacks a table; restore a backup";
-                    Error::new(ErrorKind::StorageCorrupt, text)
-                }
-                _ => failure("cannot read the database", error),
-            })?;
-    }
-    Ok(())
+    let version = Some(pragma("user_version")?);
+    let mut file = Sqlite { connection, context: "cannot read the database" };
+    check_schema(&mut file, &name, version)?;
+    Ok(file.connection)
 }
-
-const TABLES: [&str; 8] =
-    ["account", "token", "revision", "status", "vacancy", "candidate", "application", "erasure"];
 
 /// `GWGW`, the application id in the header of every database of this program.
 const APPLICATION_ID: i64 = 0x4757_4757;
@@ -358,8 +343,7 @@ fn publish(new: Temporary, to: &Path, next: &str) -> Result<(), Error> {
 /// Checks the copy of a backup as `gateway-server check` does. `from` is the name of the backup.
 fn check_copy(copy: &NamedTempFile, from: &Path) -> Result<(), Error> {
     let context = "cannot check the backup";
-    let connection = connect(copy.path(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    verify(&connection, from)?;
+    let connection = verify(connect(copy.path(), OpenFlags::SQLITE_OPEN_READ_WRITE)?, from)?;
     let places = damaged_places(&connection)?;
     let mut copy = Sqlite { connection, context };
     let damage = check(&mut copy)?.damage;
