@@ -139,7 +139,13 @@ impl<'de> Visitor<'de> for Values<'_, '_, '_, '_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        while items.next_element_seed(Values(self.0))?.is_some() {}
+        for record in 1.. {
+            self.0.target.record = Some(record);
+            if items.next_element_seed(Values(self.0))?.is_none() {
+                break;
+            }
+        }
+        self.0.target.record = None;
         Ok(())
     }
 

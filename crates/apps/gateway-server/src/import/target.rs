@@ -18,6 +18,8 @@ pub(super) struct Target<'s, 'p> {
     count: &'p mut u64,
     /// The errors of records so far.
     refused: &'p mut Vec<Error>,
+    /// The number of the current record in its array, from 1: many records may have the same line.
+    pub(super) record: Option<u64>,
 }
 
 impl<'s, 'p> Target<'s, 'p> {
@@ -27,7 +29,7 @@ impl<'s, 'p> Target<'s, 'p> {
         count: &'p mut u64,
         refused: &'p mut Vec<Error>,
     ) -> Self {
-        Self { stage, import, count, refused }
+        Self { stage, import, count, refused, record: None }
     }
 
     pub(super) fn finish(self) -> Result<(), Error> {
@@ -45,13 +47,13 @@ impl<'s, 'p> Target<'s, 'p> {
 
     /// Collects the error of a record, so that the next ones are still read. Fails after any other error, or too many.
     pub(super) fn note(&mut self, result: Result<(), Error>) -> Result<(), Error> {
-        match result {
-            Err(error) if error.place().is_some() => {
-                self.refused.push(error);
-                if self.refused.len() < MAX_REFUSED { Ok(()) } else { Err(refused()) }
-            }
-            other => other,
+        let Err(mut error) = result else { return Ok(()) };
+        let Some(place) = error.place() else { return Err(error) };
+        if let Some(record) = self.record.take() {
+            error = Error::at(place, format!("record {record}: {error}"));
         }
+        self.refused.push(error);
+        if self.refused.len() < MAX_REFUSED { Ok(()) } else { Err(refused()) }
     }
 
     /// Checks a record and stages it.

@@ -209,7 +209,15 @@ fn up_to_twenty_errors_are_reported_in_one_run() {
     assert!(text.contains("a.ndjson:2: the JSON value is truncated"), "{text}");
     assert!(text.contains("a.ndjson:3: unknown field `naam`"), "{text}");
     assert!(text.ends_with("nothing was imported\n") && !text.contains("secret"), "{text}");
-    assert_eq!(import(&database, &files[..1]).1.lines().count(), 15);
+    let response =
+        "{\"result\":[{\"id\":\"1\",\"name\":\"\"},{\"id\":\"x\",\"name\":\"\"},{\"naam\":\"\"}]}";
+    let json = directory.path().join("a.json");
+    std::fs::write(&json, response).unwrap();
+    let (_code, text) = import(&database, &[json, files[0].clone()]);
+    assert_eq!(text.lines().count(), 17, "{text}");
+    for expected in ["json:1: record 2: `id`", "json:1: record 3: unknown", "a.csv:2: `id`"] {
+        assert!(text.contains(expected), "{text}");
+    }
 }
 
 #[test]
