@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args};
@@ -53,6 +53,11 @@ pub(super) fn check(matches: &ArgMatches) -> Result<(), clap::Error> {
 pub(super) fn run(arguments: Arguments) -> Result<ExitCode, Error> {
     let Arguments { demo, check, settings } = arguments;
     refuse_former()?;
+    if SystemTime::now() < UNIX_EPOCH {
+        // `hyper` panics when it writes the date of a response.
+        let text = "the clock of this machine is before 1970; set it";
+        return Err(Error::new(ErrorKind::Config, text));
+    }
     let config = settings.config();
     #[cfg(feature = "opentelemetry")]
     let export = traces::Export::from_environment()?;
