@@ -139,21 +139,25 @@ fn requests_problems_and_lists_are_counted() {
     // A response without a body is complete.
     let query = "method=vacancies/list";
     drop(call(&served.base_url, &served.token, "GET", query, "If-None-Match: *\r\n"));
-    for query in ["method=candidates/list"; 4].into_iter().chain(["method=credits/get"; 2]) {
-        drop(get(&served.base_url, &served.token, query));
+    for _ in 0..4 {
+        drop(get(&served.base_url, &served.token, "method=candidates/list"));
     }
+    // A slow machine admits more of them before it refuses one.
+    let credits = || get(&served.base_url, &served.token, "method=credits/get").status;
+    let admitted = (0..50).take_while(|_| credits() == 200).count();
+    let count = f64::from(u8::try_from(1 + 4 + admitted + 1 + 1).unwrap());
     drop(get(&served.base_url, "gwt_unknown", "method=credits/get"));
     let metrics = served.ops.metrics();
     for (sample, expected) in [
         ("gateway_requests_total{operation=\"candidates/list\",status=\"2xx\"}", 4.0),
-        ("gateway_requests_by_version_total{http=\"1.1\"}", 8.0),
+        ("gateway_requests_by_version_total{http=\"1.1\"}", count),
         ("gateway_problems_total{problem=\"too-many-requests\"}", 1.0),
         ("gateway_problems_total{problem=\"token-invalid\"}", 1.0),
         ("gateway_problems_total{problem=\"token-missing\"}", 0.0),
         ("gateway_database_readers_limit", 8.0),
         ("gateway_database_failures_total", 0.0),
         ("gateway_ready", 1.0),
-        ("gateway_response_ends_total{end=\"complete\"}", 8.0),
+        ("gateway_response_ends_total{end=\"complete\"}", count),
         ("gateway_requests_in_flight", 0.0),
         ("gateway_connections_limit", 10_000.0),
     ] {
