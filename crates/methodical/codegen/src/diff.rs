@@ -87,28 +87,23 @@ pub(crate) fn command(root: &Path, config: &Config, paths: &[&str]) -> Result<Ou
             _ = writeln!(stderr, "\nwarning: {place}: {what}");
         }
     }
-    let (Ok(was), Ok(is)) = (Version::parse(&before.version), Version::parse(&new_service.version))
-    else {
-        return Ok(Outcome { stdout, stderr, code: 0 });
-    };
+    // The form of both was checked.
+    let [was, is] = [&before, &new_service]
+        .map(|one| Version::parse(&one.version).unwrap_or(Version::new(0, 0, 0)));
     let asked = after(&was, largest);
     _ = writeln!(
         stdout,
         "\nThe largest change is {largest}. After {was}, the version of the spec must be at least {asked}. It is {is}."
     );
     // All crates of a workspace are released together.
-    if let Some(version) = workspace_version(root) {
-        let asked = after(&version, largest);
-        _ = writeln!(
-            stdout,
-            "After {version}, the version of the crates must be at least {asked}."
-        );
+    if let Some(was) = workspace_version(root) {
+        let asked = after(&was, largest);
+        _ = writeln!(stdout, "After {was}, the version of the crates must be at least {asked}.");
     }
     if is < asked {
         _ = writeln!(stderr, "\nerror: raise `version` in {} to {asked}", shown(&new));
-        return Err(Outcome { stdout, stderr, code: 1 });
     }
-    Ok(Outcome { stdout, stderr, code: 0 })
+    Ok(Outcome { stdout, stderr, code: u8::from(is < asked) })
 }
 
 /// Returns the common version of all crates of a workspace, from its manifest.
@@ -134,6 +129,7 @@ fn version(text: &str) -> Option<Version> {
 
 /// A declaration, such as `model.Photo.field.title`.
 struct Declaration {
+    place: String,
     /// The list that contains it, such as `model.Photo.field`.
     list: String,
     name: String,
@@ -142,14 +138,6 @@ struct Declaration {
 }
 
 impl Declaration {
-    fn place(&self) -> String {
-        if self.list.is_empty() {
-            self.name.clone()
-        } else {
-            format!("{}.{}", self.list, self.name)
-        }
-    }
-
     fn fact(&self, key: &str) -> Option<&str> {
         self.facts.iter().find(|(other, _)| other == key).map(|(_, text)| text.as_str())
     }
@@ -219,7 +207,9 @@ fn add(found: &mut Vec<Declaration>, list: &str, name: &str, table: &Table) {
             facts.push((key.clone(), text));
         }
     }
-    found.push(Declaration { list: list.to_owned(), name: name.to_owned(), facts });
+    let (list, name) = (list.to_owned(), name.to_owned());
+    let place = if list.is_empty() { name.clone() } else { format!("{list}.{name}") };
+    found.push(Declaration { place, list, name, facts });
 }
 
 /// Returns a value as text, without keys that are compared as separate facts.
@@ -254,10 +244,10 @@ fn text(value: &Value, facts: &mut Vec<(String, String)>) -> String {
 /// given by its text and its service.
 pub fn changes(old: (&str, &Service), new: (&str, &Service)) -> Vec<Change> {
     let (old, new) = (declarations(old.0, old.1), declarations(new.0, new.1));
-    let is_same = |one: &Declaration, other: &Declaration| one.place() == other.place();
+    let is_same = |one: &Declaration, other: &Declaration| one.place == other.place;
     // The contents of a declaration are added and removed with it.
     let has_parent = |all: &[Declaration], one: &Declaration| match one.list.rsplit_once('.') {
-        Some((parent, _)) => all.iter().any(|other| other.place() == parent),
+        Some((parent, _)) => all.iter().any(|other| other.place == parent),
         None => true,
     };
     let mut changes = Vec::new();
@@ -266,7 +256,11 @@ pub fn changes(old: (&str, &Service), new: (&str, &Service)) -> Vec<Change> {
             Some(other) => facts(one, other, &mut changes),
             None if has_parent(&new, one) => {
                 let class = one.class_of(Class::Breaking);
-                changes.push(Change { class, place: one.place(), what: "removed".to_owned() });
+                changes.push(Change {
+                    class,
+                    place: one.place.clone(),
+                    what: "removed".to_owned(),
+                });
             }
             None => {}
         }
@@ -275,7 +269,7 @@ pub fn changes(old: (&str, &Service), new: (&str, &Service)) -> Vec<Change> {
         if has_parent(&old, one) {
             let class = if one.is_required() { Class::Breaking } else { Class::Additive };
             let class = one.class_of(class);
-            changes.push(Change { class, place: one.place(), what: "added".to_owned() });
+            changes.push(Change { class, place: one.place.clone(), what: "added".to_owned() });
         }
     }
     let lists: BTreeSet<_> = old.iter().map(|one| one.list.as_str()).collect();
@@ -311,14 +305,9 @@ fn moved(list: &str, old: &[Declaration], new: &[Declaration]) -> Option<Change>
 /// Compares the facts of two declarations.
 fn facts(old: &Declaration, new: &Declaration, changes: &mut Vec<Change>) {
     let keys = old.facts.iter().chain(&new.facts).map(|(key, _)| key.as_str());
-    let is_declared = |key: &str| {
-        let is_release = old.list.is_empty() && key == "version";
-        !is_release
-            && key != BY_DEFAULT
-            && (key != "columns" || [old, new].iter().any(|one| one.fact(key).is_some()))
-    };
+    let is_release = |key: &str| old.list.is_empty() && key == "version";
     let start = changes.len();
-    for key in keys.filter(|key| is_declared(key)) {
+    for key in keys.filter(|key| !is_release(key) && *key != BY_DEFAULT) {
         let text = |one: &Declaration, other: &Declaration| {
             let by_default = one.fact(BY_DEFAULT).filter(|_| key == "columns");
             let absent = match key {
@@ -336,7 +325,7 @@ fn facts(old: &Declaration, new: &Declaration, changes: &mut Vec<Change>) {
         }
         let (class, what) = verdict(&old.list, key, &was, &is);
         let what = what.unwrap_or_else(|| format!("{key} changed from {was} to {is}"));
-        let change = Change { class, place: old.place(), what };
+        let change = Change { class, place: old.place.clone(), what };
         if !changes.iter().skip(start).any(|other| *other == change) {
             changes.push(change);
         }

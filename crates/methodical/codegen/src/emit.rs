@@ -19,7 +19,7 @@ use regex_lite::{Captures, Regex};
 
 pub(crate) use self::model::marker;
 pub(crate) use self::model::queries::chain as example_query;
-use crate::config::{Config, Role, Workspace};
+use crate::config::{Config, Document, Role, Workspace};
 
 mod cli;
 mod filters;
@@ -33,14 +33,18 @@ mod testkit;
 
 /// Returns all generated files of a workspace, sorted by path.
 pub fn all(workspace: &Workspace) -> Vec<GeneratedFile> {
-    let crates = CRATES.iter().filter(|(role, _)| workspace.config.packages.contains_key(role));
-    let emitters = crates.map(|(_, emit)| emit).chain(DOCUMENTS);
-    let mut files: Vec<_> = emitters.flat_map(|emit| emit(workspace)).collect();
+    let Config { packages, documents, .. } = &workspace.config;
+    let crates = CRATES.iter().filter(|(role, _)| packages.contains_key(role));
+    let crates = crates.flat_map(|(_, emit)| emit(workspace));
+    let given = DOCUMENTS.iter().filter_map(|(one, emit)| Some((documents.get(one)?, emit)));
+    let documents = given.flat_map(|(path, emit)| emit(workspace, path));
+    let mut files: Vec<_> = crates.chain(documents).collect();
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files
 }
 
 type Emitter = fn(&Workspace) -> Vec<GeneratedFile>;
+type DocumentEmitter = fn(&Workspace, &str) -> Vec<GeneratedFile>;
 
 /// The emitters of the crates. Each runs if the configuration has its crate.
 const CRATES: &[(Role, Emitter)] = &[
@@ -51,9 +55,13 @@ const CRATES: &[(Role, Emitter)] = &[
     (Role::Python, python::emit),
 ];
 
-/// The emitters of the documents, which return nothing if the configuration lacks their path.
-const DOCUMENTS: &[Emitter] =
-    &[schema::emit, openapi::emit, reference::emit, schema::emit_language];
+/// The emitters of the documents. Each runs if the configuration has its path, which is that of a file or a folder.
+const DOCUMENTS: &[(Document, DocumentEmitter)] = &[
+    (Document::Reference, reference::emit),
+    (Document::OpenApi, openapi::emit),
+    (Document::JsonSchema, schema::emit),
+    (Document::SpecSchema, schema::emit_language),
+];
 
 /// Removes duplicates, and keeps the order of first occurrence.
 fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
@@ -119,9 +127,8 @@ fn laid_out(json: &str) -> String {
             if last == "," && !is_end {
                 out.push(',');
             }
-            if matches!(last, "," | "{" | "[") && !(is_end && last != ",")
-                || is_end && !matches!(last, "{" | "[")
-            {
+            let is_first = matches!(last, "{" | "[");
+            if (is_first || is_end || last == ",") && !(is_first && is_end) {
                 out.push('\n');
                 out.push_str(&"  ".repeat(depth));
             }

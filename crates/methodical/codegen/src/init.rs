@@ -121,15 +121,11 @@ impl Values {
     fn new(name: &str, is_only: bool, runtime: &str) -> Self {
         let either = |only: &str, further: String| if is_only { only.to_owned() } else { further };
         let source = runtime.trim_end_matches('/');
-        let below = if Path::new(source).is_absolute() {
-            source.to_owned()
-        } else {
-            format!("../{source}")
-        };
+        let up = if Path::new(source).is_absolute() { "" } else { "../" };
         let (install, dependency) = if is_git(runtime) {
             (format!("--git {runtime} methodical-codegen"), format!("git = {runtime:?}"))
         } else {
-            let path = format!("{below}/crates/methodical");
+            let path = format!("{up}{source}/crates/methodical");
             (format!("--path {path}/codegen"), format!("path = \"{path}/CRATE\""))
         };
         let mut values = vec![

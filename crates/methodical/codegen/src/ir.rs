@@ -101,6 +101,12 @@ impl Service {
         operation.response.model().map(|id| self.model(id))
     }
 
+    /// Returns the models of the records in responses, in order of declaration.
+    pub fn record_models(&self) -> Vec<&Model> {
+        let ids = self.operations.iter().filter_map(|one| one.response.model());
+        ids.collect::<BTreeSet<_>>().into_iter().map(|id| self.model(id)).collect()
+    }
+
     /// Returns the model of the fields beside the list of a response.
     pub fn beside_model(&self, operation: &Operation) -> Option<&Model> {
         operation.response.beside.map(|id| self.model(id))

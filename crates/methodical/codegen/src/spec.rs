@@ -8,6 +8,7 @@ use std::path::Path;
 
 use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
+use toml::de::DeValue;
 
 use crate::diag::{Diagnostic, Report};
 use crate::ir::Service;
@@ -67,18 +68,14 @@ fn document<D: DeserializeOwned>(text: &str) -> Result<D, Diagnostic> {
     let root = read::parsed(text)?;
     // Nothing else is known about another version of the language.
     let version = root.get_ref().get("spec-language");
-    match version.filter(|one| one.get_ref().as_integer().is_none_or(|one| one.as_str() != VERSION))
-    {
-        Some(version) => {
-            let help = format!(
-                "this generator reads version {VERSION}; a newer spec needs a newer generator"
-            );
-            let diagnostic =
-                Diagnostic::new(&version.span(), "unsupported version of the spec language");
-            Err(diagnostic.help(help))
-        }
-        None => read::document(text, root),
+    let is_other = |one: &DeValue<'_>| one.as_integer().is_none_or(|one| one.as_str() != VERSION);
+    if let Some(version) = version.filter(|one| is_other(one.get_ref())) {
+        let help =
+            format!("this generator reads version {VERSION}; a newer spec needs a newer generator");
+        let message = "unsupported version of the spec language";
+        return Err(Diagnostic::new(&version.span(), message).help(help));
     }
+    read::document(text, root)
 }
 
 /// Returns the report about a file that cannot be read as text.

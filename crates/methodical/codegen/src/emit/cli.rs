@@ -100,10 +100,8 @@ impl Commands<'_> {
     /// work unchanged, so they use an operation without required parameters, if one exists.
     fn example(&self) -> Option<String> {
         let operations = || self.service.operations.iter();
-        let listed =
-            operations().find(|one| one.required().is_empty()).or_else(|| operations().next())?;
-        let plain =
-            operations().find(|one| one.params.is_empty()).or_else(|| operations().next())?;
+        let listed = operations().min_by_key(|one| !one.required().is_empty())?;
+        let plain = operations().min_by_key(|one| !one.params.is_empty())?;
         let model = self.service.response_model(listed);
         // A value has one column.
         let columns =
@@ -112,13 +110,6 @@ impl Commands<'_> {
         let third = columns.iter().skip(2).find(|one| one.contains('.')).or_else(|| columns.get(2));
         let columns: Vec<_> = columns.iter().take(2).chain(third).map(String::as_str).collect();
         Some(strings([&command(listed), &plain.select, &columns.join(",")]))
-    }
-
-    /// Returns the models of the records in responses.
-    fn records(&self) -> Vec<&Model> {
-        let responses = || self.service.operations.iter().map(|one| &one.response);
-        let is_used = |model: &&Model| responses().any(|one| one.model() == Some(model.id));
-        self.service.models.iter().filter(is_used).collect()
     }
 }
 

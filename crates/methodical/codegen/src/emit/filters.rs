@@ -9,7 +9,7 @@
     reason = "the macro needs functions of this form"
 )]
 
-use std::fmt::{Debug, Display};
+use std::fmt::Display;
 
 use askama::{Result, Values, filter_fn};
 
@@ -55,12 +55,6 @@ pub(super) fn doc(text: impl Display, _: &dyn Values, depth: usize) -> Result<St
     Ok(text::comment("///", depth, &text.to_string()).replace('\n', &indent))
 }
 
-/// Writes the name of a variant, which a type of the runtime has as well.
-#[filter_fn]
-pub(super) fn variant(value: impl Debug, _: &dyn Values) -> Result<String> {
-    Ok(format!("{value:?}"))
-}
-
 /// Writes strings as literals, separated by commas.
 #[filter_fn]
 pub(super) fn strings(
@@ -68,12 +62,6 @@ pub(super) fn strings(
     _: &dyn Values,
 ) -> Result<String> {
     Ok(text::strings(texts))
-}
-
-/// Writes text as a code block.
-#[filter_fn]
-pub(super) fn fenced(text: impl Display, _: &dyn Values, language: &str) -> Result<String> {
-    Ok(text::fenced(language, &text.to_string()))
 }
 
 /// Returns a description with its sections of the contract.

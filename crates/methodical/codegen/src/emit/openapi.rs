@@ -4,7 +4,7 @@
 use askama::Template;
 use serde_json::json;
 
-use crate::config::{Document as File, Workspace};
+use crate::config::Workspace;
 use crate::emit::schema::{Schemas, any_of, failure, param};
 use crate::emit::{GeneratedFile, MARK, filters};
 use crate::ir::{
@@ -32,9 +32,8 @@ struct Input {
 }
 
 /// Emits the documents.
-pub(super) fn emit(workspace: &Workspace) -> Vec<GeneratedFile> {
+pub(super) fn emit(workspace: &Workspace, folder: &str) -> Vec<GeneratedFile> {
     let service = &workspace.service;
-    let Some(folder) = workspace.config.documents.get(&File::OpenApi) else { return Vec::new() };
     let schemas = Schemas { service, prefix: "#/components/schemas/" };
     let document = |operation: &Operation| {
         let document = Document { service, operation, schemas }.render();

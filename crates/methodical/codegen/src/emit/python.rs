@@ -25,12 +25,9 @@ pub(super) fn emit(workspace: &Workspace) -> Vec<GeneratedFile> {
     let name = config.rust_name(Role::Python);
     let package = folder.replace("src/generated", "python/") + name.trim_end_matches("_python");
     let file = |name: &str, file| GeneratedFile::new(format!("{folder}/{name}.rs"), &file);
+    let modules = "pub(crate) mod calls; pub(crate) mod records;";
     vec![
-        GeneratedFile::root(
-            workspace,
-            Role::Python,
-            "pub(crate) mod calls; pub(crate) mod records;",
-        ),
+        GeneratedFile::root(workspace, Role::Python, modules),
         file("calls", File::Calls { service, client: client() }),
         file("records", File::Records { service, client: client() }),
         GeneratedFile::new(format!("{package}/_generated.py"), &File::Module { service }),
@@ -86,9 +83,8 @@ fn forms(operation: &Operation) -> &'static [bool] {
 
 /// Returns the arguments in the call of the native function, after the client.
 fn arguments(operation: &Operation) -> String {
-    let names =
-        operation.params.iter().map(|param| ", ".to_owned() + &python_name(&param.rust.snake()));
-    names.collect()
+    let argument = |param: &Param| format!(", {}", python_name(&param.rust.snake()));
+    operation.params.iter().map(argument).collect()
 }
 
 /// Returns the type of the records of a response in Python.
@@ -167,28 +163,24 @@ fn table(service: &Service, model: &Model) -> Vec<(String, String)> {
             let other = || format!("&{record}.{}", field.rust.snake());
             if is_text { text_of(record, field) } else { other() }
         };
+        let names =
+            ["record".to_owned()].into_iter().chain(outer.iter().map(|one| one.rust.snake()));
+        let record = names.collect::<Vec<_>>().join(".");
         let value = match outer {
             [outer] if outer.is_option() => {
                 let then = if is_text && field.is_option() { "and_then" } else { "map" };
-                format!("record.{}.as_ref().{then}(|outer| {})", outer.rust.snake(), of("outer"))
+                format!("{record}.as_ref().{then}(|outer| {})", of("outer"))
             }
-            [outer] => {
-                option(is_text && !field.is_option(), of(&format!("record.{}", outer.rust.snake())))
-            }
-            _ => option(is_text && !field.is_option(), of("record")),
+            _ if is_text && !field.is_option() => format!("Some({})", of(&record)),
+            _ => of(&record),
         };
         Some(if is_text { format!("row.text({value});") } else { format!("row.value(&{value});") })
     };
     columns.into_iter().filter_map(|one| Some((one.code, append(&one.path)?))).collect()
 }
 
-fn option(is_plain: bool, value: String) -> String {
-    if is_plain { format!("Some({value})") } else { value }
-}
-
 /// Returns a name that is not a keyword of Python.
 fn python_name(name: &str) -> String {
-    let name = name.trim_start_matches("r#");
     let keywords = "and as assert class def del elif except finally from global import is lambda nonlocal not or pass raise self with";
     let is_keyword = keywords.split(' ').any(|keyword| keyword == name);
     if is_keyword { format!("{name}_") } else { name.to_owned() }

@@ -27,11 +27,8 @@ enum Page<'a> {
     OpenPoints { workspace: &'a Workspace, service: &'a Service, folder: &'a str },
 }
 
-pub(super) fn emit(workspace: &Workspace) -> Vec<GeneratedFile> {
+pub(super) fn emit(workspace: &Workspace, folder: &str) -> Vec<GeneratedFile> {
     let service = &workspace.service;
-    let Some(folder) = workspace.config.documents.get(&Document::Reference) else {
-        return Vec::new();
-    };
     let inner = &format!("{folder}/operations");
     let page = |path: &str, page| GeneratedFile::new(format!("{folder}/{path}.md"), &page);
     let mut files = vec![
@@ -53,10 +50,8 @@ fn others(workspace: &Workspace) -> Vec<(&'static str, &String)> {
         ("OpenAPI documents", Document::OpenApi),
         ("JSON Schemas", Document::JsonSchema),
     ];
-    let documents = documents.into_iter();
-    documents
-        .filter_map(|(name, one)| Some((name, workspace.config.documents.get(&one)?)))
-        .collect()
+    let path = |one| workspace.config.documents.get(&one);
+    documents.into_iter().filter_map(|(name, one)| Some((name, path(one)?))).collect()
 }
 
 /// Returns the request of an example, without headers and secrets.
@@ -106,12 +101,10 @@ fn points(points: &[&OpenPoint], up: &str) -> String {
 
 /// Returns a sentence that names sections of the contract, with a link from a page in `folder`, as a paragraph.
 fn section(workspace: &Workspace, source: &str, folder: &str) -> String {
-    let Some(sections) = phrase(source) else { return String::new() };
+    let Some(sections) = phrase(source).map(|one| inline(&one)) else { return String::new() };
     match workspace.config.documents.get(&Document::Contract) {
-        Some(contract) => {
-            format!("\n\nSee [{}]({}).", inline(&sections), relative(folder, contract))
-        }
-        None => format!("\n\nSee {}.", inline(&sections)),
+        Some(contract) => format!("\n\nSee [{sections}]({}).", relative(folder, contract)),
+        None => format!("\n\nSee {sections}."),
     }
 }
 

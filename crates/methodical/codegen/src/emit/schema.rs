@@ -6,7 +6,7 @@
 use serde::Serialize;
 use serde_json::json;
 
-use crate::config::{Document, Workspace};
+use crate::config::Workspace;
 use crate::emit::{GeneratedFile, MARK};
 use crate::ir::{
     Code, Field, Leniency, Meaning, Model, ModelId, Param, Primitive, Response, Service, Type,
@@ -16,11 +16,8 @@ use crate::spec;
 use crate::text::one_line;
 
 /// Emits a self-contained document for each model.
-pub(super) fn emit(workspace: &Workspace) -> Vec<GeneratedFile> {
+pub(super) fn emit(workspace: &Workspace, folder: &str) -> Vec<GeneratedFile> {
     let service = &workspace.service;
-    let Some(folder) = workspace.config.documents.get(&Document::JsonSchema) else {
-        return Vec::new();
-    };
     let schemas = Schemas { service, prefix: "#/$defs/" };
     let document = |model: &Model| {
         let document = [
@@ -37,15 +34,12 @@ pub(super) fn emit(workspace: &Workspace) -> Vec<GeneratedFile> {
 }
 
 /// Emits the schema of the spec language, for editors. It ignores the service.
-pub(super) fn emit_language(workspace: &Workspace) -> Vec<GeneratedFile> {
-    let Some(path) = workspace.config.documents.get(&Document::SpecSchema) else {
-        return Vec::new();
-    };
+pub(super) fn emit_language(_: &Workspace, path: &str) -> Vec<GeneratedFile> {
     let mut schema = spec::schema();
     for (key, text) in [("$comment", MARK), ("title", "Spec language, version 2")] {
         schema.as_object_mut().map(|schema| schema.insert(key.to_owned(), text.into()));
     }
-    vec![GeneratedFile::json(path.as_str(), &schema.to_string())]
+    vec![GeneratedFile::json(path, &schema.to_string())]
 }
 
 /// Creates the schemas of a service's types.
@@ -91,10 +85,8 @@ impl Schemas<'_> {
         let is_whole = forms.is_empty() && !(is_nullable && is_reference);
         forms.insert(0, self.ty(&field.ty, is_nullable && is_whole));
         forms.extend((is_nullable && !is_whole).then(|| member("type", "null")));
-        let example = match (&field.example, &field.ty) {
-            (Some(text), Type::Value(value)) => value.json(text),
-            _ => None,
-        };
+        let example = field.ty.value().zip(field.example.as_ref());
+        let example = example.and_then(|(ty, text)| ty.json(text));
         [
             member("description", one_line(&field.about.doc)),
             any_of(forms),
@@ -238,22 +230,13 @@ fn all_values<S: AsRef<str>>(texts: impl IntoIterator<Item = S>) -> Vec<serde_js
 /// Returns the schema of a single value in a record, or in a query as the value of a parameter.
 fn single(value: &ValueType, param: Option<&Param>, is_nullable: bool) -> String {
     let primitive = if param.is_some() { value.in_query } else { value.in_record };
-    let (kinds, limits): (&[&str], _) = match primitive {
-        Primitive::Text if value.wire == Wire::TextOrNumber && param.is_none() => {
-            (&["string", "number"], String::new())
-        }
-        Primitive::Text => (&["string"], String::new()),
-        Primitive::Signed => {
-            (&["integer"], member("minimum", i64::MIN) + &member("maximum", i64::MAX))
-        }
+    let kinds = kinds(value, param.is_some());
+    let limits = match primitive {
+        Primitive::Signed => member("minimum", i64::MIN) + &member("maximum", i64::MAX),
         // A server accepts a larger number in a query, although it identifies no record.
-        Primitive::Unsigned => {
-            let most = param.is_none().then_some(u64::MAX);
-            (&["integer"], member("minimum", 0) + &optional("maximum", most))
-        }
-        Primitive::Boolean => (&["boolean"], String::new()),
-        Primitive::Coded if param.is_some() => (&["string"], String::new()),
-        Primitive::Coded => (&[], String::new()),
+        Primitive::Unsigned if param.is_some() => member("minimum", 0),
+        Primitive::Unsigned => member("minimum", 0) + &member("maximum", u64::MAX),
+        Primitive::Text | Primitive::Boolean | Primitive::Coded => String::new(),
     };
     let null = is_nullable.then_some("null").filter(|_| !kinds.is_empty());
     let is_text = primitive == Primitive::Text;
@@ -270,17 +253,27 @@ fn single(value: &ValueType, param: Option<&Param>, is_nullable: bool) -> String
         listed.push(serde_json::Value::Null);
     }
     let listed = (!listed.is_empty()).then_some(listed);
-    // Not `format`, which a validator may check: a client must accept other text as well.
-    let meaning = value.meaning.filter(|one| !matches!(one, Meaning::Id | Meaning::Text));
     [
         types(kinds.iter().copied().chain(null)),
         limits,
         optional(if is_open { "examples" } else { "enum" }, listed),
-        optional("x-meaning", meaning.map(Meaning::word)),
+        // Not `format`, which a validator may check: a client must accept other text as well.
+        optional("x-meaning", value.meaning.and_then(Meaning::format)),
         optional("minLength", param.filter(|_| is_text).map(|_| 1)),
         optional("maxLength", param.and_then(|one| one.max_chars)),
     ]
     .concat()
+}
+
+/// Returns the JSON types of a value in a record or as a parameter; none for codes, which are listed.
+pub(super) fn kinds(value: &ValueType, is_param: bool) -> &'static [&'static str] {
+    match if is_param { value.in_query } else { value.in_record } {
+        Primitive::Text if value.wire == Wire::TextOrNumber && !is_param => &["string", "number"],
+        Primitive::Coded if !is_param => &[],
+        Primitive::Text | Primitive::Coded => &["string"],
+        Primitive::Signed | Primitive::Unsigned => &["integer"],
+        Primitive::Boolean => &["boolean"],
+    }
 }
 
 /// Returns the keyword for JSON types; nothing for none.
@@ -293,21 +286,22 @@ fn types(types: impl IntoIterator<Item = &'static str>) -> String {
 }
 
 /// Returns a member of an object.
-fn member(key: &str, value: impl Serialize) -> String {
+pub(super) fn member(key: &str, value: impl Serialize) -> String {
     format!("{}:{},", json!(key), json!(value))
 }
 
 /// Returns a member of an object, if it has a value.
-fn optional(key: &str, value: Option<impl Serialize>) -> String {
+pub(super) fn optional(key: &str, value: Option<impl Serialize>) -> String {
     value.map(|value| member(key, value)).unwrap_or_default()
 }
 
 /// Returns a member that is an object.
-fn object(key: &str, members: &str) -> String {
+pub(super) fn object(key: &str, members: &str) -> String {
     format!("{}:{{{members}}},", json!(key))
 }
 
 /// Returns a member that is a list of objects.
-fn array(key: &str, objects: &[String]) -> String {
-    format!("{}:[{{{}}}],", json!(key), objects.join("},{"))
+pub(super) fn array(key: &str, objects: &[String]) -> String {
+    let objects: String = objects.iter().flat_map(|one| ["{", one, "},"]).collect();
+    format!("{}:[{objects}],", json!(key))
 }

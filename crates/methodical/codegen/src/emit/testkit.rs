@@ -1,5 +1,7 @@
 //! Code of the test kit: the description for the contract checks, and typed mocks.
 
+use std::collections::BTreeSet;
+
 use askama::Template;
 
 use crate::config::{Role, Workspace};
@@ -42,10 +44,9 @@ pub(super) fn emit(workspace: &Workspace) -> Vec<GeneratedFile> {
     let (krate, marker) = (&config.rust_name(Role::Model), &marker(service));
     let operations = service.operations.iter().filter(|one| one.response.model().is_some());
     let operations: &Vec<_> = &operations.collect();
-    let ids = operations.iter().filter_map(|one| one.response.model());
-    let ids: Vec<_> = ids.flat_map(|id| service.reachable(id)).collect();
-    let models = service.models.iter().filter(|model| ids.contains(&model.id));
-    let models: &Vec<_> = &models.collect();
+    let records = service.record_models().into_iter();
+    let ids: BTreeSet<_> = records.flat_map(|model| service.reachable(model.id)).collect();
+    let models: &Vec<_> = &ids.into_iter().map(|id| service.model(id)).collect();
     vec![
         GeneratedFile::root(workspace, Role::Testkit, ROOT),
         file("contract", File::Contract { service, krate, marker, operations, models }),
@@ -96,11 +97,8 @@ fn origin<'s>(service: &'s Service, param: &Param) -> Option<(&'s str, &'s str)>
     if !is_id(param) {
         return None;
     }
-    let lists = service
-        .operations
-        .iter()
-        .filter(|one| one.response.is_list && one.params.iter().all(|param| !param.required));
-    let mut found = lists.filter_map(|list| {
+    let is_whole = |one: &&Operation| one.response.is_list && one.required().is_empty();
+    let mut found = service.operations.iter().filter(is_whole).filter_map(|list| {
         let identity = service.response_model(list)?.identity_field()?;
         (identity.ty.value() == Some(&param.ty)).then_some((list, identity))
     });
@@ -141,10 +139,8 @@ fn kind(service: &Service, ty: &Type) -> String {
         Type::Value(value) => value,
     };
     if let Some(codes) = &value.codes {
-        return format!(
-            "Kind::Values(&[{}])",
-            strings(codes.all().map(|code| code.json().to_string()))
-        );
+        let values = strings(codes.all().map(|code| code.json().to_string()));
+        return format!("Kind::Values(&[{values}])");
     }
     match value.wire {
         Wire::TextOrNumber => format!("Kind::OrNumber(&Kind::{})", value.names().check),

@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::Value as Json;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
 use toml::value::Datetime;
 
 use crate::ir::{About, RustName, Service};
@@ -87,8 +87,7 @@ impl ValueType {
     pub fn is_json_literal(&self) -> bool {
         match self.in_query {
             Primitive::Text => false,
-            Primitive::Boolean => self.in_record != Primitive::Text,
-            Primitive::Signed | Primitive::Unsigned => true,
+            Primitive::Boolean | Primitive::Signed | Primitive::Unsigned => true,
             Primitive::Coded => self.codes.as_ref().is_some_and(|codes| {
                 codes.written().into_iter().flatten().all(|code| !code.json().is_string())
             }),
@@ -195,18 +194,12 @@ impl Type {
 
     /// Returns the type of a single value; `None` if the type is not one.
     pub fn value(&self) -> Option<&ValueType> {
-        match self {
-            Self::Value(value) => Some(value),
-            Self::Model(_) | Self::List(_) | Self::Map(_) => None,
-        }
+        if let Self::Value(value) = self { Some(value) } else { None }
     }
 
     /// Returns the model if the type is one; a list or a map of its records is not.
     pub fn model(&self) -> Option<ModelId> {
-        match self {
-            Self::Model(id) => Some(*id),
-            Self::Value(_) | Self::List(_) | Self::Map(_) => None,
-        }
+        if let Self::Model(id) = self { Some(*id) } else { None }
     }
 
     /// Returns the type of the values in nested lists and maps, or the type itself if it is neither.
@@ -411,6 +404,11 @@ impl ValueType {
 }
 
 impl Meaning {
+    /// Returns the word for the format of a value, if the meaning restricts it.
+    pub fn format(self) -> Option<&'static str> {
+        (!matches!(self, Self::Id | Self::Text)).then(|| self.word())
+    }
+
     /// Returns how values are written on this wire; `None` if the meaning does not allow the wire.
     pub fn primitive(self, wire: Wire) -> Option<Primitive> {
         Some(match (self, wire) {
@@ -495,7 +493,7 @@ pub struct Codes {
 }
 
 /// A JSON value that is neither a list nor an object, such as one that represents a boolean.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(untagged, expecting = "must be a string, an integer or a boolean")]
 pub enum Code {
     /// `true` or `false`.
@@ -529,18 +527,13 @@ impl Code {
     pub fn text(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
-            Self::Integer(number) => number.to_string(),
-            Self::Boolean(flag) => flag.to_string(),
+            Self::Integer(_) | Self::Boolean(_) => self.json().to_string(),
         }
     }
 
     /// Returns the value in a record.
     pub fn json(&self) -> Json {
-        match self {
-            Self::Text(text) => Json::from(text.as_str()),
-            Self::Integer(number) => Json::from(*number),
-            Self::Boolean(flag) => Json::from(*flag),
-        }
+        json!(self)
     }
 }
 

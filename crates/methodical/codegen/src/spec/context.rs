@@ -6,7 +6,7 @@ use std::fmt::Arguments;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::diag::{Diagnostic, say};
+use crate::diag::{Diagnostic, say, say_if};
 use crate::ir::{About, BuiltIn, RustName, Type, ValueType};
 use crate::spec::form::{Id, Line, Prose};
 use crate::spec::lower::response::Envelope;
@@ -89,10 +89,8 @@ impl Context<'_> {
     ) -> Option<RustName> {
         let text = given.map_or(key, |given| given);
         let name = RustName::new(text);
-        if name.is_none() {
-            say!(self, text.span, "cannot make a Rust name from `{text}`"
-                => "choose a name with `rust-name = \"…\"`");
-        }
+        say_if!(self, name.is_none(), text.span, "cannot make a Rust name from `{text}`"
+            => "choose a name with `rust-name = \"…\"`");
         name
     }
 
@@ -116,11 +114,8 @@ impl Context<'_> {
         help: &str,
         names: impl Iterator<Item = (String, N)>,
     ) {
-        let place = if [COMMANDS, FLAGS].contains(&help) {
-            "on the command line"
-        } else {
-            "in generated code"
-        };
+        let is_typed = [COMMANDS, FLAGS].contains(&help);
+        let place = if is_typed { "on the command line" } else { "in generated code" };
         let mut seen: BTreeMap<String, N> = BTreeMap::new();
         for (name, second) in names {
             let Some(first) = seen.get(&name) else {

@@ -81,14 +81,10 @@ fn response(
     may_be_empty: bool,
 ) -> Option<String> {
     let Some(folder) = folder else { return Some(String::new()) };
-    let bytes = match fs::read(folder.join(&file.value)) {
-        Ok(bytes) => bytes,
-        Err(why) => {
-            say!(cx, file, "cannot read `{file}`: {why}"
-                => "the path is relative to the folder of the spec");
-            return None;
-        }
-    };
+    let read = fs::read(folder.join(&file.value)).map_err(|why| {
+        say!(cx, file, "cannot read `{file}`: {why}" => "the path is relative to the folder of the spec");
+    });
+    let bytes = read.ok()?;
     let is_empty = bytes.trim_ascii().is_empty();
     if let Err(why) = serde_json::from_slice::<serde_json::Value>(&bytes)
         && !(is_empty && may_be_empty)

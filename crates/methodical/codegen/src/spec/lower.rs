@@ -72,12 +72,8 @@ fn dispatch(cx: &mut Context<'_>, given: &At<language::Dispatch>) -> Dispatch {
         => "remove `selector`, or `in = \"path\"`");
     say_if!(cx, place != Place::Path && selector.is_none(), given, "missing key `selector` in `[dispatch]`"
         => "add `selector`: the parameter that selects the operation; or write `in = \"path\"`");
-    say_if!(
-        cx,
-        place != Place::Path && !matches!(selectors.len(), 1 | 2),
-        selector,
-        "`selector` must be one parameter or two"
-    );
+    let is_one_or_two = place == Place::Path || matches!(selectors.len(), 1 | 2);
+    say_if!(cx, !is_one_or_two, selector, "`selector` must be one parameter or two");
     if let [first, second] = selectors.as_slice() {
         say_if!(cx, first == second, selector, "duplicate selector `{first}`" => "{CORRECT}");
     }

@@ -14,13 +14,8 @@ use crate::text::string;
 pub(super) fn setter_doc(operation: &Operation, param: &Param) -> String {
     let sections = phrase(&param.about.source).map(|sections| format!("See {sections}."));
     let set = operation.set_with(param).into_iter().map(|one| format!("`{}`", one.wire));
-    let set: Vec<_> = set.collect();
-    format!(
-        "Sets {}.\n\n{}\n\n{}",
-        set.join(" and "),
-        param.about.doc,
-        sections.unwrap_or_default()
-    )
+    let (set, sections) = (set.collect::<Vec<_>>().join(" and "), sections.unwrap_or_default());
+    format!("Sets {set}.\n\n{}\n\n{sections}", param.about.doc)
 }
 
 pub(super) fn constructor_doc(operation: &Operation) -> String {

@@ -131,12 +131,10 @@ fn value(cx: &mut Context<'_>, of: &At<String>) -> Option<Type> {
 }
 
 fn model(cx: &mut Context<'_>, of: &At<String>) -> Option<ModelId> {
-    if let Type::Model(of) = cx.resolve(of, &of.span)? {
-        return Some(of);
-    }
-    say!(cx, of, "a response must be a model, and `{of}` is not one"
+    let model = cx.resolve(of, &of.span)?.model();
+    say_if!(cx, model.is_none(), of, "a response must be a model, and `{of}` is not one"
         => "use a type that is declared as `[model.…]`");
-    None
+    model
 }
 
 /// Returns the place of the data in a body, and the envelope around it. Checks that the envelope's marker is not within

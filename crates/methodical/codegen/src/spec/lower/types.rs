@@ -96,13 +96,8 @@ fn codes(cx: &mut Context<'_>, given: &language::Scalar) -> Option<Codes> {
         say!(cx, given.wire, "`{}` cannot be both true and false", both.text());
     }
     let texts: Vec<_> = codes.all().map(|code| format!("`{}`", code.text())).collect();
-    say_if!(
-        cx,
-        codes.value(&given.example).is_none(),
-        given.example,
-        "the example must be {}",
-        texts.join(" or ")
-    );
+    let fits = codes.value(&given.example).is_some();
+    say_if!(cx, !fits, given.example, "the example must be {}", texts.join(" or "));
     Some(codes)
 }
 
@@ -152,15 +147,12 @@ fn model(
         given.fields.iter().filter_map(|(key, given)| field(cx, key, given)).collect();
     let names = given.fields.iter().map(|(key, field)| (&**key, field.rust_name.as_ref()));
     cx.distinct_rust_names("field", names);
-    let identity = given.identity.as_ref();
+    let (identity, columns) = (given.identity.as_ref(), given.columns.as_ref());
     Some(Model {
         id,
         rust: RustName::new(name)?,
         identity: identity.and_then(|identity| self::identity(cx, identity, given, &fields)),
-        columns: given
-            .columns
-            .as_ref()
-            .map(|columns| columns.iter().map(|one| one.value.clone()).collect()),
+        columns: columns.map(|all| all.iter().map(|one| one.value.clone()).collect()),
         fields,
         about: cx.about(&given.doc, given.source.as_ref(), &given.open),
     })
