@@ -38,6 +38,7 @@ fn only_generated_files_change() {
             "crates/gateway-model/src/generated/tables.rs",
             "crates/gateway-model/src/generated/types.rs",
             "crates/gateway-testkit/src/generated/contract.rs",
+            "docs/generated/datacontract.yaml",
             "docs/generated/json-schema/candidate.json",
             "docs/generated/openapi/list-candidates.json",
             "docs/generated/operations/list-candidates.md",

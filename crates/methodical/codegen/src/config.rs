@@ -223,6 +223,8 @@ words! {
         OpenApi = "openapi",
         /// The folder of the JSON Schemas of the models.
         JsonSchema = "json-schema",
+        /// The path of the data contract of the records.
+        DataContract = "data-contract",
         /// The path of the JSON Schema of the spec language, for editors.
         SpecSchema = "spec-schema",
     }

@@ -22,6 +22,7 @@ pub(crate) use self::model::queries::chain as example_query;
 use crate::config::{Config, Document, Role, Workspace};
 
 mod cli;
+mod datacontract;
 mod filters;
 mod model;
 mod openapi;
@@ -60,6 +61,7 @@ const DOCUMENTS: &[(Document, DocumentEmitter)] = &[
     (Document::Reference, reference::emit),
     (Document::OpenApi, openapi::emit),
     (Document::JsonSchema, schema::emit),
+    (Document::DataContract, datacontract::emit),
     (Document::SpecSchema, schema::emit_language),
 ];
 

@@ -49,6 +49,7 @@ fn others(workspace: &Workspace) -> Vec<(&'static str, &String)> {
         ("contract", Document::Contract),
         ("OpenAPI documents", Document::OpenApi),
         ("JSON Schemas", Document::JsonSchema),
+        ("data contract", Document::DataContract),
     ];
     let path = |one| workspace.config.documents.get(&one);
     documents.into_iter().filter_map(|(name, one)| Some((name, path(one)?))).collect()

@@ -44,6 +44,7 @@ fn all_names_are_those_of_the_configuration() {
         reference = 'book/api'
         openapi = 'openapi'
         json-schema = 'book/api/schema'
+        data-contract = 'api/contract.yaml'
         spec-schema = 'api/schema.json'",
     );
     let files = files(shed);
@@ -66,6 +67,8 @@ fn all_names_are_those_of_the_configuration() {
     assert!(index.contains("the [contract](../../CONTRACT.md)"));
     assert!(index.contains("the [OpenAPI documents](../../openapi)"));
     assert!(index.contains("the [JSON Schemas](schema)"));
+    assert!(index.contains("the [data contract](../../api/contract.yaml)"));
+    assert!(text("api/contract.yaml").contains("\"name\": \"tool\""));
 }
 
 #[track_caller]
