@@ -7,13 +7,13 @@ use std::io::{self, Write as _};
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use methodical_client::blocking::{self, Records};
+use methodical_client::blocking::{Client, Records};
 use methodical_client::model::tables::{Gauge, Mirrored};
 use methodical_client::model::{
     Beside, ListOperation, Operation, PagedOperation, RawQuery, Record,
 };
 use methodical_client::transport::BlockingBody;
-use methodical_client::{AccessToken, Entry, Error, StreamingResponse};
+use methodical_client::{Entry, Error, StreamingResponse};
 use methodical_mirror::{Forecast, Sample};
 use methodical_testkit::contract::{self, Finding, Profile, Target};
 use serde::Serialize;
@@ -34,35 +34,48 @@ use crate::output::select::number;
 use crate::program::{Noun, OperationCommands, RecordType, SampleService};
 use crate::settings::Settings;
 
-/// One run of a command: a client of the service `S`, the settings, and the flags for the output.
+/// One run of a command: the source of its records, the settings, and the flags for the output.
 ///
 /// [`OperationCommands::run`](crate::OperationCommands::run) receives one. With `--dry-run`, each method prints the
 /// request and sends nothing. With `-o raw`, it prints the response unchanged.
 pub struct Session<S> {
-    pub(crate) client: blocking::Client<S>,
+    source: RecordSource<S>,
     pub(crate) settings: Settings,
     pub(crate) invocation: Invocation,
-    /// The sample service of `--demo`. The last field, so that the service stops after the client is dropped.
-    _demo: Option<Box<dyn Any + Send>>,
+}
+
+/// Where the records of a command come from.
+enum RecordSource<S> {
+    Service(Client<S>),
+    /// The sample service of `--demo`, which stops after the client is dropped.
+    #[expect(dead_code, reason = "the service is only dropped")]
+    Sample(Client<S>, Box<dyn Any + Send>),
+    /// The mirror that `--from` names.
+    Mirror,
 }
 
 impl<S: Mirrored> Session<S> {
     pub(crate) fn open(invocation: &Invocation) -> Result<Self, Failure> {
         let mut settings = Settings::of_known(invocation)?;
-        let mut demo = None;
-        let client = if invocation.mirror.from.is_some() {
-            // The client is never used.
-            settings.set("base-url", "http://localhost", "flag --from");
-            build::<S>(invocation, &settings, Some(AccessToken::new("unused")?))?
+        let source = if invocation.mirror.from.is_some() {
+            RecordSource::Mirror
         } else if let Some(sample) = invocation.program.demo.filter(|_| invocation.service.demo) {
             let SampleService { base_url, token, guard, .. } = (sample.start)()?;
-            demo = Some(guard);
             settings.set("base-url", &base_url, "flag --demo");
-            build::<S>(invocation, &settings, Some(token))?
+            RecordSource::Sample(build(invocation, &settings, Some(token))?, guard)
         } else {
-            connect_to_service::<S>(invocation, &settings)?
+            RecordSource::Service(connect_to_service(invocation, &settings)?)
         };
-        Ok(Self { client, settings, invocation: invocation.clone(), _demo: demo })
+        Ok(Self { source, settings, invocation: invocation.clone() })
+    }
+
+    /// Returns the client of the service. Fails if the records come from a mirror.
+    pub(crate) fn client(&self) -> Result<&Client<S>, Failure> {
+        let text = "cannot use --from: this command calls the service";
+        match &self.source {
+            RecordSource::Service(client) | RecordSource::Sample(client, _) => Ok(client),
+            RecordSource::Mirror => Err(Failure::usage(text)),
+        }
     }
 
     /// Requests a list and prints its records while they arrive. With `--from`, prints the records of a mirror.
@@ -88,14 +101,14 @@ impl<S: Mirrored> Session<S> {
         O: ListOperation<Service = S> + 'static,
     {
         let (selected, others) = select::<S, O>(operation, &self.invocation.mirror);
-        if self.invocation.mirror.from.is_some() {
+        let Ok(client) = self.client() else {
             return print_list(selected.as_ref(), record, &self.invocation);
-        }
+        };
         let queries: Vec<&O> = [operation].into_iter().chain(&others).collect();
-        let open = |query: &O| self.client.stream(query).map_err(|error| self.explain(&error));
+        let open = |query: &O| client.stream(query).map_err(|error| self.explain(&error));
         let empty = self.print_list(&queries, record, open)?;
         if empty > 0 {
-            let client = Some(&self.client).filter(|_| empty == queries.len());
+            let client = Some(client).filter(|_| empty == queries.len());
             note_unknown(selected.as_ref(), client, &self.invocation);
         }
         Ok(())
@@ -112,10 +125,8 @@ impl<S: Mirrored> Session<S> {
     where
         O: PagedOperation<Service = S>,
     {
-        if self.invocation.mirror.from.is_some() {
-            return self.list(operation, record);
-        }
-        let open = |operation: &O| Ok(self.client.stream_all(operation));
+        let Ok(client) = self.client() else { return self.list(operation, record) };
+        let open = |operation: &O| Ok(client.stream_all(operation));
         self.print_list(&[operation], record, open).map(|_empty| ())
     }
 
@@ -224,7 +235,7 @@ impl<S: Mirrored> Session<S> {
         &self,
         operation: &O,
     ) -> Result<O::Output, Failure> {
-        self.client.send(operation).map_err(|error| self.explain(&error))
+        self.client()?.send(operation).map_err(|error| self.explain(&error))
     }
 
     /// Prints the requests of a dry run, or the unchanged responses with `-o raw`, and then ends the command.
@@ -244,17 +255,15 @@ impl<S: Mirrored> Session<S> {
 
     /// Prints the requests as commands, and then ends the command, if this is a dry run.
     pub(crate) fn end_dry_run<O: Operation<Service = S>>(&self, all: &[&O]) -> Result<(), Failure> {
-        let Invocation { program, service, mirror, screen, .. } = &self.invocation;
-        if mirror.from.is_some() {
-            return Err(Failure::usage("cannot use --from: this command calls the service"));
-        }
+        let Invocation { program, service, screen, .. } = &self.invocation;
+        let client = self.client()?;
         if !service.dry_run {
             return Ok(());
         }
         // The output file is for a response, and a dry run has none.
         let mut out = Destination::open(None, program, *screen)?;
         for operation in all {
-            writeln!(out, "{}", curl(program, &self.client.request(*operation)?))?;
+            writeln!(out, "{}", curl(program, &client.request(*operation)?))?;
         }
         out.finish()?;
         Err(Failure::ended(Exit::Done))
@@ -265,7 +274,7 @@ impl<S: Mirrored> Session<S> {
         &self,
         operation: &O,
     ) -> Result<StreamingResponse<BlockingBody>, Failure> {
-        self.client.stream_raw(operation).map_err(|error| self.explain(&error))
+        self.client()?.stream_raw(operation).map_err(|error| self.explain(&error))
     }
 
     /// Prints the body of a response while it arrives, and ends its last line on request.
@@ -343,7 +352,7 @@ fn refused<S: Mirrored, T>(session: &Session<S>, error: &Error) -> Result<T, Fai
 /// Prints what the filter of `--jq` makes of the response.
 fn filtered<S: Mirrored>(session: &Session<S>, query: &RawQuery<S>) -> Result<(), Failure> {
     let mut printer = Printer::open(&session.invocation, &Schema::of_program(&[], true))?;
-    let json = session.client.send(query).or_else(|error| match error.status() {
+    let json = session.client()?.send(query).or_else(|error| match error.status() {
         Some(status) if status != 200 => refused(session, &error),
         _ => Err(session.explain(&error)),
     })?;
@@ -383,7 +392,7 @@ pub(crate) fn check<C: OperationCommands>(
             return Err(failure);
         }
     }
-    let request = session.client.request(&probe).map_err(|error| session.explain(&error))?;
+    let request = session.client()?.request(&probe).map_err(|error| session.explain(&error))?;
     let settings = &session.settings;
     let base_url = settings.base_url().map_or("", |url| url.value.as_str());
     let token = token_of(request.headers()).unwrap_or_default();

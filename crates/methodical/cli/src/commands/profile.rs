@@ -364,7 +364,7 @@ fn refused(error: methodical_client::Error, from: &str) -> Failure {
 fn status<C: OperationCommands>(invocation: &Invocation) -> Result<(), Failure> {
     let (session, probe) = (Session::<C::Service>::open(invocation)?, C::probe());
     session.end_dry_run(&[&probe])?;
-    let checked = session.client.send(&probe).map_err(|error| session.explain(&error));
+    let checked = session.client()?.send(&probe).map_err(|error| session.explain(&error));
     let accepted = match &checked {
         Ok(_) => Some(true),
         Err(failure) if failure.exit() == Exit::NotAuthorized => Some(false),

@@ -51,7 +51,7 @@ pub(crate) fn group_of_title<S: Mirrored>(
     } else {
         let session = Session::<S>::open(invocation)?;
         let what = format!("cannot find the {} with the title `{text}`", table.name());
-        match identities::<S>(&session.client, table) {
+        match identities::<S>(session.client()?, table) {
             Some(Ok(titles)) => titles,
             Some(Err(error)) => return Err(session.explain(&error).within(&what)),
             None => {

@@ -174,7 +174,7 @@ pub(crate) fn sync<S: Mirrored>(
     let shown = Arc::clone(&line);
     let mut options = options::<S>(flags);
     options.on_progress = Some(Arc::new(move |progress| lock(&shown).show(|| text(progress))));
-    let done = mirror.sync_all(&session.client, &options);
+    let done = mirror.sync_all(session.client()?, &options);
     lock(&line).clear();
     let report = done.unwrap_or_else(SyncError::into_report);
     let done = failed(session, mirror, &report);
