@@ -91,22 +91,17 @@ pub(crate) fn path(program: &Program, name: &str) -> Result<PathBuf, Failure> {
 
 /// Adds to the hint of a failure if the settings were not read because their folder is unknown.
 pub(crate) fn with_unread(failure: Failure, program: &Program) -> Failure {
-    if find(program, "").is_some() {
-        return failure;
+    match path(program, "") {
+        Ok(_) => failure,
+        Err(missing) => failure.hint(format!("the settings were not read: {}", missing.text())),
     }
-    let (home, all) =
-        if cfg!(windows) { ("APPDATA", "APPDATA") } else { ("HOME", "HOME or XDG_CONFIG_HOME") };
-    failure.hint(format!(
-        "{home} is not set, so the settings were not read; set {all} to an absolute path"
-    ))
 }
 
 /// Returns the data folder: `$XDG_DATA_HOME/PROGRAM`, `~/.local/share/PROGRAM`, or `%LOCALAPPDATA%\PROGRAM`. `more`
 /// adds alternatives to the hint of the error.
 pub(crate) fn data_folder(program: &Program, more: &str) -> Result<PathBuf, Failure> {
-    let base = base("LOCALAPPDATA", "XDG_DATA_HOME", ".local/share");
-    let base =
-        base.ok_or_else(|| missing("data", "LOCALAPPDATA", "HOME or XDG_DATA_HOME", more))?;
+    let missing = || missing("data", "LOCALAPPDATA", "HOME or XDG_DATA_HOME", more);
+    let base = base("LOCALAPPDATA", "XDG_DATA_HOME", ".local/share").ok_or_else(missing)?;
     Ok(base.join(program.name))
 }
 
@@ -124,7 +119,7 @@ fn base(windows: &str, others: &str, below_home: &str) -> Option<PathBuf> {
 fn missing(folder: &str, windows: &str, others: &str, more: &str) -> Failure {
     let variables = if cfg!(windows) { windows } else { others };
     Failure::usage(format!("cannot find the {folder} folder"))
-        .hint(format!("set {variables}{more}"))
+        .hint(format!("set {variables} to an absolute path{more}"))
 }
 
 /// Reads a file. Returns `None` if it does not exist.
