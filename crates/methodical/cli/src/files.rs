@@ -427,7 +427,7 @@ fn check(document: &DocumentMut) -> Result<(), Failure> {
 }
 
 /// A token that `auth login` stored.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct StoredToken {
     pub(crate) token: String,
     /// The origin of the service that it is for.

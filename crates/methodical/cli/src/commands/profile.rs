@@ -316,11 +316,9 @@ fn login<C: OperationCommands>(unchecked: bool, invocation: &Invocation) -> Resu
     let done = if unchecked { "stored" } else { "checked and stored" };
     let place = tokens_path(program)?;
     screen.note(&format!("{done} the token of profile {profile} in {}", place.display()));
-    if let Some(former) = former.filter(|former| former.service != stored.service) {
-        screen.note(&format!(
-            "it replaced the token of {}; to keep both accounts, use --profile NAME",
-            former.service
-        ));
+    if let Some(StoredToken { service, .. }) = former.filter(|former| *former != stored) {
+        let keep = "to keep two accounts, use --profile NAME";
+        screen.note(&format!("it replaced another token of {service}; {keep}"));
     }
     // A source with precedence over the stored token would surprise the user in the next command.
     match Settings::of(&without_token(invocation))?.token {
