@@ -247,12 +247,13 @@ pub(crate) fn parse<C: OperationCommands>(
     let mut parser = grouped(definition);
     let matches = parser.try_get_matches_from_mut(arguments);
     matches.and_then(|matches| read(program, &matches)).map_err(|error| {
-        let unexpected = match error.get(ContextKind::InvalidArg) {
-            Some(ContextValue::String(flag)) => flag.as_str(),
-            _ => "",
-        };
-        if let Some((flag, hint)) = OTHER_FLAGS.iter().find(|(flag, _)| *flag == unexpected) {
-            return Failure::usage(format!("unexpected argument `{flag}`")).hint(*hint);
+        let kinds = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand];
+        let unexpected = kinds.iter().find_map(|kind| match error.get(*kind)? {
+            ContextValue::String(word) => Some(word.as_str()),
+            _ => None,
+        });
+        if let Some((word, hint)) = OTHERS.iter().find(|(word, _)| Some(*word) == unexpected) {
+            return Failure::usage(format!("unexpected argument `{word}`")).hint(*hint);
         }
         if error.use_stderr() {
             // The message repeats parts of the arguments, whose control characters must not reach the terminal.
@@ -269,24 +270,21 @@ pub(crate) fn parse<C: OperationCommands>(
     })
 }
 
-/// Flags that only other commands or programs have, and removed ones, with what to use instead.
-const OTHER_FLAGS: [(&str, &str); 7] = [
-    (
-        "--token",
-        "other programs can read the command line: use --token-file or --token-stdin, or log in once",
-    ),
+/// Flags that only other commands or programs have, and removed flags and commands, with what to use instead.
+const OTHERS: [(&str, &str); 13] = [
+    ("--token", "use --token-file, --token-stdin or a login: others can read the command line"),
     ("--to", "--from MIRROR names the mirror to read; only commands that write one have --to"),
     ("--excel", "-o xlsx writes a workbook; --separator ';' sets the CSV separator"),
     ("--keyring", "the setting `token-command` reads a keyring through a program of your system"),
     ("--color", "set NO_COLOR to turn colors off; only terminals show them"),
-    (
-        "--account",
-        "a mirror belongs to the account of a profile: instead of --account NAME, use --profile NAME",
-    ),
-    (
-        "--access-log",
-        "with readers, each page is logged to standard error: redirect it with 2>>FILE",
-    ),
+    ("--account", "a profile names an account: instead of --account NAME, use --profile NAME"),
+    ("--access-log", "with readers, pages are logged to standard error: redirect it with 2>>FILE"),
+    ("--repair", "`mirror rebuild` corrects what `mirror check` reports"),
+    ("--report", "-o json prints all checks, and the exit code is 5 if one fails"),
+    ("--cache", "a mirror answers without the service: add --from mirror after `mirror sync`"),
+    ("cache", "a mirror answers without the service, and has no cache to clear"),
+    ("export", "`mirror copy --to URL` copies the mirror; for a list, use --output-file FILE"),
+    ("airbyte", "Airbyte reads a copy in PostgreSQL: use `mirror copy --to postgres://…`"),
 ];
 
 /// Replaces placeholders in the help of a command and its flags.

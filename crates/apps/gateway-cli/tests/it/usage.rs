@@ -57,6 +57,12 @@ fn a_former_flag_fails_with_its_replacement() {
         ),
         (&["mirror", "sync", "--account", "a"], "instead of --account NAME, use --profile NAME"),
         (&["dashboard", "--access-log", "a"], "redirect it with 2>>FILE"),
+        (&["mirror", "check", "--repair"], "`mirror rebuild` corrects"),
+        (&["check", "--report", "tap"], "-o json prints all checks"),
+        (&["vacancies", "list", "--cache"], "add --from mirror"),
+        (&["cache", "clear"], "a mirror answers without the service"),
+        (&["mirror", "export"], "`mirror copy --to URL` copies the mirror"),
+        (&["airbyte", "spec"], "use `mirror copy --to postgres://…`"),
     ] {
         let output = person.run(args);
         assert_eq!(code(&output), 2, "{args:?}");
