@@ -538,29 +538,34 @@ pub(crate) fn print_page(
     definition: clap::Command,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
+    let Program { name, version, .. } = invocation.program;
+    let page = |command: clap::Command| {
+        // Otherwise, the page omits the texts of options that the short help hides.
+        let command = command.mut_args(|one| one.hide_short_help(false));
+        Man::new(command).source(format!("{name} {version}"))
+    };
+    let command = find(definition, command)?;
     let Some(folder) = all else {
-        let mut page = Vec::new();
-        Man::new(with_texts(find(definition, command)?)).render(&mut page)?;
-        return print(invocation, &page);
+        let mut text = Vec::new();
+        page(command).render(&mut text)?;
+        return print(invocation, &text);
     };
     invocation.refuse_dry_run()?;
     let shown = folder.display();
-    let pages = || clap_mangen::generate_to(with_texts(definition), folder);
-    fs::create_dir_all(folder).and_then(|()| pages()).map_err(|error| {
+    let mut left = vec![command];
+    let mut pages = || {
+        fs::create_dir_all(folder)?;
+        while let Some(command) = left.pop() {
+            left.extend(command.get_subcommands().cloned());
+            page(command).generate_to(folder)?;
+        }
+        Ok(())
+    };
+    pages().map_err(|error: io::Error| {
         Failure::new(Exit::Unwritten, format!("cannot write the pages to `{shown}`")).because(error)
     })?;
     invocation.screen.note(&format!("wrote the pages to `{shown}`"));
     Ok(())
-}
-
-/// Copies the short text of each option without a long one: if some options have a long text, clap omits the short text
-/// of others.
-fn with_texts(command: clap::Command) -> clap::Command {
-    let with_text = |one: Arg| match (one.get_long_help(), one.get_help().cloned()) {
-        (None, Some(text)) => one.long_help(text),
-        _ => one,
-    };
-    command.mut_args(with_text).mut_subcommands(with_texts)
 }
 
 pub(crate) fn completions(

@@ -148,6 +148,9 @@ fn completions_and_manual_pages_are_complete() {
         let words = script.split(|letter: char| !letter.is_alphanumeric() && letter != '-');
         assert_eq!(words.filter(|word| *word == "--token").count(), 0, "{shell}");
     }
+    let version = env!("CARGO_PKG_VERSION");
+    let output = person.run(&["man", "placements", "list"]);
+    assert!(stdout(&output).contains(&format!("\"gateway {version}\"")), "{}", stdout(&output));
     let output = person.run(&["man"]);
     assert!(stdout(&output).starts_with(".ie"));
     for text in ["SUBCOMMANDS", "  gateway --demo candidates list", "  143  "] {
@@ -201,6 +204,8 @@ fn all_manual_pages_are_written_to_a_folder() {
         .collect();
     for name in ["gateway.1", "gateway-candidates.1", "gateway-candidates-list.1"] {
         assert!(names.contains(name), "{names:?}");
+        let page = fs::read_to_string(pages.join(name)).unwrap();
+        assert!(page.contains("\"gateway ") && page.contains("Print only data"), "{page}");
     }
 
     let output = person.run(&["man", "--all", pages.join("gateway.1").to_str().unwrap()]);
