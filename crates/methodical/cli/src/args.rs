@@ -130,7 +130,10 @@ fn with_groups(
             let arg = arg.visible_alias(of.groups.name()).value_name("ID or TITLE");
             arg.value_parser(group)
         }
-        id if id == value_flag => arg.action(ArgAction::Append),
+        id if id == value_flag => {
+            let help = arg.get_help().map(|help| format!("{help}. Repeat the flag for several"));
+            arg.action(ArgAction::Append).help(Resettable::from(help.map(StyledStr::from)))
+        }
         _ => arg,
     };
     let words = records.iter().find(|(_, one)| one.noun.of(1) == of.members.name());
@@ -229,7 +232,8 @@ fn with_ends<C: OperationCommands>(
     if fill.is_none() && !own.is_empty() {
         own = format!("Examples:\n{}", lines(program, own.lines()));
     }
-    let is_list = words.ends_with(" list") && C::RECORDS.iter().any(|(list, _)| *list == words);
+    let is_list = words.ends_with(" list") && C::RECORDS.iter().any(|(list, _)| *list == words)
+        || ["duplicates", "mirror search", "placements list"].contains(&words);
     let parts = [if is_list { MOST_USED } else { "" }, &own, &common_options(program)];
     let short: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     command.after_help(short.join("\n\n")).after_long_help(own).mut_subcommands(|one| {
@@ -446,7 +450,8 @@ fn template(program: &clap::Command) -> String {
 /// Returns the group of a command in the help. The commands of the service read data.
 fn group_of(command: &str) -> &'static str {
     match command {
-        "board" | "dashboard" | "duplicates" | "placements" | "report" | "tap" | "watch" => MIRROR,
+        "board" | "dashboard" | "duplicates" | "mcp" | "placements" | "report" | "tap"
+        | "watch" => MIRROR,
         "auth" | "check" | "config" | "mirror" | "profile" => "Set up and check",
         "completions" | "help" | "man" => "Help",
         _ => "Read data",
