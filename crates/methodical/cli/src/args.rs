@@ -14,7 +14,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, Args as _, FromArgMatches as _, Subcommand as _};
 use clap_complete::Shell;
 use clap_mangen::Man;
-use methodical_client::model::tables::{FieldType, Mirrored};
+use methodical_client::model::tables::FieldType;
 
 use crate::commands::{Command, Invocation};
 use crate::failure::{EXIT_CODES, Exit, Failure};
@@ -179,10 +179,12 @@ fn group(text: &str) -> Result<u64, String> {
 static TITLES: Mutex<BTreeMap<String, Option<u64>>> = Mutex::new(BTreeMap::new());
 
 /// Looks up the titles of groups on the command line. Returns whether it contains any, and so must be parsed again.
-pub(crate) fn look_up_titles<S: Mirrored>(invocation: &Invocation) -> Result<bool, Failure> {
+pub(crate) fn look_up_titles<C: OperationCommands>(
+    invocation: &Invocation,
+) -> Result<bool, Failure> {
     let titles: Vec<String> = lock(&TITLES).keys().cloned().collect();
     for title in &titles {
-        let id = group_of_title::<S>(title, invocation)?;
+        let id = group_of_title::<C>(title, invocation)?;
         let id = id.parse().map_err(|_not_a_number| {
             Failure::usage(format!("cannot use the title `{title}`: its id {id} is not a number"))
         })?;

@@ -63,7 +63,7 @@ pub fn run_embedded<C: OperationCommands>(program: &Program, arguments: &[OsStri
             screen::watch(screen);
             let mut invocation = Invocation { program: *program, service, mirror, output, screen };
             let resolved = || {
-                if args::look_up_titles::<C::Service>(&invocation)? {
+                if args::look_up_titles::<C>(&invocation)? {
                     let again = args::parse::<C>(program, definition.clone(), arguments)?;
                     (command, invocation.mirror) = (again.1, again.0.mirror);
                 }
@@ -308,15 +308,6 @@ fn dispatch<C: OperationCommands>(
         let text = "cannot use --new-since: this command does not print a list";
         return Err(Failure::usage(text));
     }
-    let syncs = matches!(
-        command,
-        Command::Tap(_)
-            | Command::Watch(_)
-            | Command::Mirror(MirrorCommand::Sync { .. } | MirrorCommand::Restore { .. })
-    );
-    if syncs && invocation.mirror.from.is_some() {
-        return Err(Failure::usage("cannot use --from: --to names the mirror"));
-    }
     let asked = || Asked::open::<C>(invocation);
     match command {
         Command::Operation(operation) => operation.run(&session()?),
@@ -508,16 +499,6 @@ Examples:
 
 impl MirrorCommand {
     fn run<S: Mirrored>(self, records: Records, invocation: &Invocation) -> Result<(), Failure> {
-        if matches!(
-            self,
-            Self::Backup { .. }
-                | Self::Copy { .. }
-                | Self::Forget(_)
-                | Self::Rebuild
-                | Self::Restore { .. }
-        ) {
-            invocation.refuse_dry_run()?;
-        }
         match self {
             Self::Sync { flags, every } => sync::run::<S>(&flags, every, invocation),
             Self::Status { max_age } => maintain::status(max_age, invocation),

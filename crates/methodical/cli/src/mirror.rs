@@ -21,7 +21,7 @@ use crate::output::printer::{Printer, Schema};
 use crate::output::record::{Line, Object, text_of};
 use crate::program::RecordType;
 use crate::screen::{WARNING, closest};
-use crate::settings::MirrorFlags;
+use crate::settings::{MirrorFlags, Settings, ValueOrder};
 
 pub(crate) mod assistant;
 #[cfg(feature = "dashboard")]
@@ -287,7 +287,7 @@ fn note_members(
         invocation.screen.warn(&format!("the mirror has no {table} {group}"));
     }
     for value in values.iter().filter(|value| !placed.values.contains(*value)) {
-        warn_of_value(Some(mirror), *of, value, invocation)?;
+        warn_of_value(Some(mirror), *of, value, invocation);
     }
     Ok(())
 }
@@ -337,10 +337,7 @@ pub(crate) fn note_unknown<S: Mirrored>(
         }
     }
     for value in values {
-        // Without a mirror that can be read, the contract decides.
-        let mirror = read(invocation).ok();
-        let noted = warn_of_value(mirror.as_ref(), *of, value, invocation);
-        drop(noted.or_else(|_unreadable| warn_of_value(None, *of, value, invocation)));
+        warn_of_value(read(invocation).ok().as_ref(), *of, value, invocation);
     }
 }
 
@@ -351,28 +348,29 @@ pub(crate) fn warn_of_value(
     of: Recovered,
     value: &str,
     invocation: &Invocation,
-) -> Result<(), Error> {
+) {
     let text = format!("unknown {} `{value}`", of.value);
-    if let Some(text) = unknown(mirror, of, value, text)? {
+    if let Some(text) = unknown(mirror, of, value, text, invocation) {
         invocation.screen.say(WARNING, "warning", &text);
     }
-    Ok(())
 }
 
-/// If neither the contract nor the mirror has the value, returns a note that begins with `text` and suggests the
-/// closest value.
+/// If neither the contract, the settings nor the mirror has the value, returns a note that begins with `text` and
+/// suggests the closest value. A mirror that cannot be read decides nothing.
 pub(crate) fn unknown(
     mirror: Option<&Mirror>,
     of: Recovered,
     value: &str,
     text: String,
-) -> Result<Option<String>, Error> {
-    let mut known: BTreeSet<String> = of.known_values.iter().map(|&one| one.to_owned()).collect();
-    if let Some(mirror) = mirror {
-        let board = board(mirror, of.table.name(), &[], false)?;
+    invocation: &Invocation,
+) -> Option<String> {
+    let order = Settings::of(invocation).map(|all| ValueOrder::of(&all)).unwrap_or_default();
+    let known = order.with(of.known_values).into_iter();
+    let mut known: BTreeSet<String> = known.map(str::to_owned).collect();
+    if let Some(Ok(board)) = mirror.map(|mirror| board(mirror, of.table.name(), &[], false)) {
         known.extend(board.values.into_iter().flatten());
     }
-    Ok((!known.contains(value)).then(|| with_closest(text, value, &known)))
+    (!known.contains(value)).then(|| with_closest(text, value, &known))
 }
 
 pub(crate) fn with_closest(text: String, name: &str, known: &BTreeSet<String>) -> String {

@@ -377,7 +377,7 @@ pub(crate) struct OutputFlags {
     #[arg(long, global = true, value_name = "CHAR", value_parser = separator)]
     pub(crate) separator: Option<char>,
 
-    /// Print only data and errors: no notes, no warnings, no progress line.
+    /// Print only data, errors, and warnings about an unknown field or {value}: no notes, no progress line.
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
 

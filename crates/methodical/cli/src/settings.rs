@@ -260,11 +260,10 @@ impl Settings {
 
 pub(crate) fn unknown_profile(program: &Program, name: &str, known: &[&str]) -> Failure {
     let failure = Failure::usage(format!("unknown profile `{name}`"));
+    let create = program.command(&format!("--profile {name} config set base-url URL"));
     let hint = match closest(name, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => {
-            format!("create it with `{} --profile {name} config set base-url URL`", program.name)
-        }
+        None => format!("create it with {create}"),
     };
     with_unread(failure.hint(hint), program)
 }
@@ -427,7 +426,7 @@ pub(crate) static KEYS: [Key; 7] = [
     Key::new("timeout", "time limit for each call, in seconds")
         .checked(|text| seconds(text).is_ok(), "a number of seconds, 1 or more"),
     Key::new("mirror", "path of the mirror file").path("MIRROR"),
-    Key::new("statuses", "order and groups of statuses, for `board` and `report`").checked(
+    Key::new("statuses", "order and groups of statuses; a sync requests these too").checked(
         |text| ValueOrder::parse(text).is_some(),
         "statuses in their order, such as `New, On hold; Hired: Accepted, Started`",
     ),
@@ -437,14 +436,9 @@ const TOKEN_FILE: &str = "TOKEN_FILE";
 
 pub(crate) fn unknown_setting(name: &str, known: &[&str]) -> Failure {
     let failure = Failure::unknown("setting", name, known);
-    match name {
-        "token-keyring" => failure
-            .hint("remove it; the setting `token-command` reads a keyring through a program of your system"),
-        "token-for" => {
-            failure.hint("remove it, and log in again: `auth login` stores the service with the token")
-        }
-        _ => failure,
-    }
+    let keyring =
+        "remove it; the setting `token-command` reads a keyring through a program of your system";
+    if name == "token-keyring" { failure.hint(keyring) } else { failure }
 }
 
 /// Checks a profile name: letters, digits, `-` and `_`, so that it is a plain TOML key and never a path.

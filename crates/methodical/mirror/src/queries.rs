@@ -313,9 +313,8 @@ pub fn moves(mirror: &Mirror, table: &str, period: Range<i64>) -> Result<Vec<Mov
     );
     store.query(&select, (table, utc(period.start), utc(period.end)), |row| {
         let (from, to): (Option<String>, Option<String>) = (row.get(4)?, row.get(5)?);
-        let is_learned = from.is_none();
         let (at, member, group, title) = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
-        Ok(Move { at, member, group, title, from, to, is_learned })
+        Ok(Move { at, member, group, title, is_learned: from.is_none(), from, to })
     })
 }
 
@@ -331,7 +330,8 @@ pub fn report(
     period: Range<i64>,
     source: Option<&str>,
 ) -> Result<PeriodReport, Error> {
-    let mut report = PeriodReport::default();
+    let times = times(mirror, table, period.clone())?;
+    let mut report = PeriodReport { times, ..PeriodReport::default() };
     let mut groups: BTreeMap<String, GroupReport> = BTreeMap::new();
     for one in moves(mirror, table, period.clone())?.into_iter().filter(|one| !one.is_learned) {
         report.moved += 1;
@@ -364,8 +364,6 @@ pub fn report(
     let sources = store.query(&select, (&from, &until), |row| Ok((row.get(0)?, count(row, 1)?)))?;
     report.new = sources.iter().map(|(_, new)| *new).sum();
     report.sources = if source.is_some() { sources } else { Vec::new() };
-    drop(store);
-    report.times = times(mirror, table, period)?;
     Ok(report)
 }
 
@@ -417,22 +415,30 @@ pub fn waiting(
 }
 
 /// Returns the end values: fewer than one in ten of the placements that ever had such a value have left it. A placement
-/// with an end value does not count as waiting. `first`, the first value in the reader's order or else the contract's,
-/// is never an end. The set is empty until a placement has left a value.
-pub fn ends<'a>(passages: &'a [Passage], first: Option<&str>) -> BTreeSet<&'a str> {
+/// with an end value does not count as waiting. `order` has the values in the reader's order, in groups that may have
+/// names. The first value, or else the first of the contract, is never an end. If a group has a name, only values of
+/// named groups can be ends. The set is empty until a placement has left a value.
+pub fn ends<'a>(
+    passages: &'a [Passage],
+    order: &[(Option<String>, Vec<String>)],
+    known_values: &[&str],
+) -> BTreeSet<&'a str> {
     let mut sums: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for one in passages {
         let (ever, left) = sums.entry(&one.value).or_default();
         *ever += one.ever;
         *left += one.left;
     }
-    let is_end = |(value, (ever, left)): &(&str, (u64, u64))| {
-        first != Some(*value) && left.saturating_mul(10) < *ever
-    };
     if sums.values().all(|(_, left)| *left == 0) {
         return BTreeSet::new();
     }
-    sums.into_iter().filter(is_end).map(|(value, _)| value).collect()
+    let mut ordered = order.iter().flat_map(|(_, values)| values).map(String::as_str);
+    let first = ordered.next().or_else(|| known_values.first().copied());
+    let named = order.iter().filter(|(name, _)| name.is_some()).flat_map(|(_, values)| values);
+    let named: BTreeSet<&str> = named.map(String::as_str).collect();
+    let can_end = |value| first != Some(value) && (named.is_empty() || named.contains(value));
+    sums.retain(|value, (ever, left)| can_end(*value) && left.saturating_mul(10) < *ever);
+    sums.into_keys().collect()
 }
 
 /// Returns the funnel: how many placements ever had each value and how long, by group, or by the text of a column of
@@ -600,8 +606,7 @@ pub fn board(
         } else {
             0
         };
-        let cell = Cell { count, since, median };
-        counted.insert((group, value), cell);
+        counted.insert((group, value), Cell { count, since, median });
     }
     let select = format!(
         "SELECT {}, {} FROM {} WHERE mirror_state = 'present' ORDER BY mirror_key",

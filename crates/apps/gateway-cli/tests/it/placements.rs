@@ -120,8 +120,10 @@ fn hours_of_waiting_are_elapsed_time_and_an_end_does_not_wait() {
     };
     let (waiting, notes) = list(&["12h"]);
     assert_eq!(waiting, "id 1 ");
-    let note = "note: 1 more has an end status (Shortlist); --status NAME lists them\n";
+    let note = "note: 1 more has an end status; --status Shortlist lists them\n";
     assert!(notes.contains(note), "{notes}");
+    let quiet = ["placements", "list", "--waiting", "12h", "-q", "--output-file", "w.csv"];
+    assert_eq!(stderr(&office.person.run(&quiet)), "");
     assert_eq!(list(&["14h"]).0, "id ");
     let (waiting, notes) = list(&["7d", "--status", "Shortlist"]);
     assert_eq!(waiting, "id 2 ");
@@ -134,6 +136,58 @@ fn hours_of_waiting_are_elapsed_time_and_an_end_does_not_wait() {
         list(&["1s", "--status", "New", "--status", "Shortlist"]).0.split(' ').nth(1),
         Some("2")
     );
+}
+
+/// The service knows `Interview`, which the contract does not list.
+#[test]
+fn the_setting_names_the_statuses_to_sync_their_order_and_the_ends() {
+    let office = office();
+    let statuses = "New, Shortlist, Interview; Hired: Hired";
+    printed(&office, &["config", "set", "statuses", statuses]);
+    for (jorg, zoe) in [("Interview", "Interview"), ("Interview", "Hired"), ("On hold", "Hired")] {
+        office.set(&[
+            candidate(1, "Anna"),
+            candidate(2, "Jörg"),
+            candidate(3, "Zoe"),
+            vacancy(101),
+            vacancy(102),
+            application(101, 1, "Interview"),
+            application(101, 2, jorg),
+            application(102, 3, zoe),
+        ]);
+        let synced = office.person.run(&["mirror", "sync", "--all", "--token-file", "token"]);
+        let unknown = jorg == "On hold";
+        let share = if unknown { "66.6 %" } else { "100.0 %" };
+        assert!(stderr(&synced).contains(share), "{}", stderr(&synced));
+        let hint =
+            "name each missing status with `gateway --token-file token mirror sync --values NAME`";
+        assert_eq!(stderr(&synced).contains(hint), unknown, "{}", stderr(&synced));
+    }
+    let list = ["candidates", "list", "--from", "mirror", "--vacancy", "101", "--status"];
+    let output = office.person.run(&[&list[..], &["Hired", "-o", "csv", "-q"]].concat());
+    assert_eq!(stderr(&output), "", "a status of the setting is known");
+    change(
+        &office,
+        "UPDATE candidate_vacancy SET mirror_changed_at = strftime('%FT%TZ', 'now', '-10 days')",
+    );
+    let waiting = ["placements", "list", "--waiting", "7d", "-o", "csv", "--fields", "id"];
+    let output = office.person.run(&waiting);
+    assert_eq!(stdout(&output), "id\r\n1\r\n2\r\n");
+    assert!(stderr(&output).contains("end status; --status Hired lists"), "{}", stderr(&output));
+    let report = ["report", "-o", "csv", "--filter", "by=status", "--fields", "name"];
+    assert_eq!(printed(&office, &report), "name\r\nShortlist\r\nInterview\r\n");
+}
+
+#[cfg(feature = "demo")]
+#[test]
+fn hints_for_the_sample_service_can_be_followed() {
+    let person = crate::run::Person::new();
+    let wrong = person.run_line("--demo candidates list --vacancy Sculptor");
+    let hint = "hint: `gateway --demo vacancies list` lists them\n";
+    assert!(stderr(&wrong).ends_with(hint), "{}", stderr(&wrong));
+    assert_eq!(code(&person.run_line("--demo mirror sync -q")), 0);
+    let report = person.run_line("--demo report");
+    assert!(!stderr(&report).contains("config set"), "{}", stderr(&report));
 }
 
 #[test]
@@ -163,6 +217,11 @@ fn a_list_takes_a_title_and_several_statuses() {
         let wrong =
             refused(&office, &[&["candidates", "list", "--vacancy", "Koch"], from].concat());
         assert!(wrong.contains("no vacancy has the id or title `Koch`"), "{wrong}");
+        let list = match from {
+            ["--from", ..] => "vacancies list --from mirror",
+            _ => "--token-file token vacancies list",
+        };
+        assert!(wrong.contains(&format!("`gateway {list}` lists them")), "{wrong}");
     }
     let several =
         refused(&office, &["candidates", "list", "--vacancy", "102", "--vacancy", "Welder"]);

@@ -153,7 +153,9 @@ pub(crate) fn run<S: Mirrored>(
     });
     let prefix = format!("{}-dashboard-", invocation.program.name);
     remove_leftovers(&env::temp_dir(), &prefix, PAGE);
-    let opens = !flags.no_open && !is_login && screen.output.is_terminal() && has_desktop();
+    let has_desktop = cfg!(any(target_os = "macos", windows))
+        || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| variable(name).is_some());
+    let opens = !flags.no_open && !is_login && screen.output.is_terminal() && has_desktop;
     let opened = opens.then(|| open_browser(&listening.open_page(), &prefix)).transpose();
     if let Err(error) = &opened {
         screen.note(&format!("cannot open a browser: {error}; open the link"));
@@ -237,11 +239,6 @@ fn failed(error: &Error) -> Failure {
         Some(cause) => failure.because(cause),
         None => failure.hint("see --listen, --tls-certificate and --proxy-host"),
     }
-}
-
-fn has_desktop() -> bool {
-    cfg!(any(target_os = "macos", windows))
-        || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| variable(name).is_some())
 }
 
 /// Returns the formats of the program for spreadsheets.

@@ -21,7 +21,7 @@ use crate::mirror::placements::{Records, described};
 use crate::output::destination::print;
 use crate::output::printer::{Column, Printer, Schema, counted, records};
 use crate::output::record::Line;
-use crate::program::Noun;
+use crate::program::{Noun, RecordType};
 use crate::settings::redacted;
 
 /// The columns of a table, which has no room for the reason. A narrow terminal hides the last ones first.
@@ -216,9 +216,8 @@ pub(crate) fn search<S: Mirrored>(
     let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
     let fields: Vec<&str> = own.into_iter().chain(columns.iter().copied()).collect();
     let columns: Vec<&str> = ["table", "id"].into_iter().chain(columns).chain(["state"]).collect();
-    let noun = Some(Noun::RECORD);
-    let schema = Schema { columns: &columns, noun, ..Schema::of_program(&fields, false) };
-    let mut printer = Printer::open(invocation, &Schema { has_objects: true, ..schema })?;
+    let schema = Schema::of_operation(RecordType::new(&columns, &fields), false);
+    let mut printer = Printer::open(invocation, &Schema { is_open: false, ..schema })?;
     let filter = Filter::new().contains(text);
     for TableStatus { table, .. } in mirror.tables()? {
         let is_next = open::each_record(&mirror, &table, &filter, |record| {
@@ -237,6 +236,9 @@ pub(crate) fn search<S: Mirrored>(
 
 /// Prints what is wrong. Corrects it on request, and otherwise fails if there is anything.
 pub(crate) fn check(corrects: bool, invocation: &Invocation) -> Result<(), Failure> {
+    if corrects {
+        invocation.refuse_dry_run()?;
+    }
     let mut mirror = open::read(invocation)?;
     let done = if corrects { mirror.rebuild() } else { mirror.check() };
     let Check { findings, records: rows, .. } =
@@ -292,6 +294,7 @@ pub type Exporter =
 
 /// Copies the mirror to a database, or to files.
 pub(crate) fn copy<S: Mirrored>(to: &str, invocation: &Invocation) -> Result<(), Failure> {
+    invocation.refuse_dry_run()?;
     let start = to.to_ascii_lowercase();
     let is_database = ["postgres://", "postgresql://"].iter().any(|one| start.starts_with(one));
     let exporter = invocation.program.exporter.filter(|_| !is_database);
@@ -322,6 +325,7 @@ pub(crate) fn copy<S: Mirrored>(to: &str, invocation: &Invocation) -> Result<(),
 }
 
 pub(crate) fn back_up(path: &Path, replaces: bool, invocation: &Invocation) -> Result<(), Failure> {
+    invocation.refuse_dry_run()?;
     let file = path.display();
     let mirror = open::read(invocation)?;
     let existing = if replaces { Existing::Replace } else { Existing::Refuse };
@@ -341,6 +345,10 @@ pub(crate) fn restore(
     yes: bool,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
+    invocation.refuse_dry_run()?;
+    if invocation.mirror.from.is_some() {
+        return Err(Failure::usage("cannot use --from: --to names the mirror"));
+    }
     let place = Place::of(to, invocation)?;
     let path = place.path.as_path();
     let file = backup.display();
@@ -429,6 +437,7 @@ pub(crate) fn forget<S: Mirrored>(
     flags: &ForgetFlags,
     invocation: &Invocation,
 ) -> Result<(), Failure> {
+    invocation.refuse_dry_run()?;
     let ForgetFlags { id, undo, .. } = flags;
     let table = table::<S>(flags)?;
     let screen = invocation.screen;

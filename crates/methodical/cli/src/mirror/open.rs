@@ -15,7 +15,7 @@ use crate::commands::{Invocation, quoted};
 use crate::connect::{build, token_text};
 use crate::failure::{Exit, Failure};
 use crate::files::data_folder;
-use crate::mirror::placements::described;
+use crate::mirror::placements::{Records, described};
 use crate::mirror::{Recovered, found, recovered};
 use crate::program::{OperationCommands, RecordType, SampleHistory, SampleService};
 use crate::settings::{Settings, ValueOrder, redacted};
@@ -210,6 +210,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) of: Recovered,
     /// The description of a member.
     pub(crate) member: RecordType<'static>,
+    pub(crate) records: Records,
     /// The order of the values in the settings.
     pub(crate) order: ValueOrder,
     pub(crate) invocation: &'a Invocation,
@@ -228,7 +229,7 @@ impl<'a> Asked<'a> {
             (true, true) => {
                 let member = described(C::RECORDS, of.members);
                 let order = ValueOrder::of(&place.settings);
-                return Ok(Self { mirror, of, member, order, invocation });
+                return Ok(Self { mirror, of, member, records: C::RECORDS, order, invocation });
             }
             (true, false) => format!("cannot answer from the mirror: it has no {} yet", of.value),
             _ => "cannot answer from the mirror: the first sync has not finished".to_owned(),

@@ -9,21 +9,21 @@ use std::ops::{ControlFlow, Range};
 use clap::{Args, Subcommand};
 use jiff::civil::Date;
 use jiff::{ToSpan as _, Zoned};
-use methodical_mirror::model::tables::{Column, FieldType, Mirrored, Table};
-use methodical_mirror::queries::{self, Placement, Wanted};
+use methodical_mirror::model::tables::{Column, FieldType, Table};
+use methodical_mirror::queries::{self, Placement, ValueTime, Wanted};
 use methodical_mirror::{Error, Mirror, PastValue, State, folded};
 use serde_json::{Value, json};
 
-use crate::commands::Invocation;
+use crate::commands::{Invocation, quoted};
 use crate::failure::Failure;
 use crate::mirror::open::{self, Asked, duration, local, note_age, now};
 use crate::mirror::{Recovered, Titles, identities, recovered, warn_of_value, with_closest};
 use crate::output::destination::Destination;
 use crate::output::printer::{Printer, Schema, counted, selected};
-use crate::output::record::{Cells, Line, Path};
+use crate::output::record::{Cells, Fields, Line, Path};
 use crate::output::{OutputFlags, day, midnight};
-use crate::program::{Noun, OperationCommands, RecordType};
-use crate::screen::{BOLD, DIM, paint, printable};
+use crate::program::{OperationCommands, RecordType};
+use crate::screen::{BOLD, paint, printable};
 use crate::session::Session;
 
 /// The records of each command that prints records, by the words of the command.
@@ -36,11 +36,11 @@ pub(crate) fn described(records: Records, table: &Table) -> RecordType<'static> 
 }
 
 /// Returns the identity of the group with a title, from the mirror that `--from` names, or else from the service.
-pub(crate) fn group_of_title<S: Mirrored>(
+pub(crate) fn group_of_title<C: OperationCommands>(
     text: &str,
     invocation: &Invocation,
 ) -> Result<String, Failure> {
-    let of = recovered::<S>()?;
+    let of = recovered::<C::Service>()?;
     let table = of.groups;
     let titles = if invocation.mirror.from.is_some() {
         let (mirror, place) = open::read_place(invocation)?;
@@ -49,9 +49,9 @@ pub(crate) fn group_of_title<S: Mirrored>(
         let text = format!("cannot look up the title `{text}` in a dry run");
         return Err(Failure::usage(text).hint("use the id instead of the title"));
     } else {
-        let session = Session::<S>::open(invocation)?;
+        let session = Session::<C::Service>::open(invocation)?;
         let what = format!("cannot find the {} with the title `{text}`", table.name());
-        match identities::<S>(session.client()?, table) {
+        match identities(session.client()?, table) {
             Some(Ok(titles)) => titles,
             Some(Err(error)) => return Err(session.explain(&error).within(&what)),
             None => {
@@ -60,7 +60,7 @@ pub(crate) fn group_of_title<S: Mirrored>(
             }
         }
     };
-    match &*with_title(text, table, &titles)? {
+    match &*with_title(text, table, &titles, C::RECORDS, invocation)? {
         [only] => Ok(only.clone()),
         several => {
             Err(Failure::usage(format!("several {} have the title `{text}`", plural(table)))
@@ -87,7 +87,13 @@ pub(crate) fn named(text: &str, titles: &Titles, fits: fn(&str, &str) -> bool) -
 }
 
 /// Returns the identities of the groups that a text names: one identity, or all with this title.
-fn with_title(text: &str, table: &Table, titles: &Titles) -> Result<Vec<String>, Failure> {
+fn with_title(
+    text: &str,
+    table: &Table,
+    titles: &Titles,
+    records: Records,
+    invocation: &Invocation,
+) -> Result<Vec<String>, Failure> {
     let found = named(text, titles, |title, wanted| title == wanted);
     if !found.is_empty() {
         return Ok(found);
@@ -95,7 +101,13 @@ fn with_title(text: &str, table: &Table, titles: &Titles) -> Result<Vec<String>,
     let name = table.name();
     let text_of = format!("no {name} has the id or title `{text}`");
     let known: BTreeSet<String> = titles.values().cloned().collect();
-    Err(Failure::usage(with_closest(text_of, text, &known)))
+    let failure = Failure::usage(with_closest(text_of, text, &known));
+    let Some((list, _)) = records.iter().find(|(_, one)| one.noun.of(1) == name) else {
+        return Err(failure);
+    };
+    let from = invocation.mirror.from.iter().map(|from| format!(" --from {}", quoted(from)));
+    let list = invocation.command(&format!("{list}{}", from.collect::<String>()));
+    Err(failure.hint(format!("{list} lists them")))
 }
 
 /// Returns the identities of the present groups with their titles.
@@ -133,7 +145,8 @@ pub(crate) struct PlacementsFlags {
     /// Only placements with the same {value} for TIME or longer, such as `12h` or `7d`; the longest first.
     ///
     /// Days and weeks count as in `days`, by the midnights in UTC, and shorter units to the second. Without --{value},
-    /// placements with an end {value} are left out: one that fewer than one in ten leave, except the first one.
+    /// placements with an end {value} are left out: one that fewer than one in ten leave, except the first one. If the
+    /// setting `statuses` has named groups, only a {value} in them can be an end.
     #[arg(long, value_name = "TIME", value_parser = wait)]
     waiting: Option<(i64, i64)>,
 }
@@ -145,12 +158,12 @@ fn wait(text: &str) -> Result<(i64, i64), &'static str> {
 }
 
 pub(crate) fn list(flags: &PlacementsFlags, asked: &Asked<'_>) -> Result<(), Failure> {
-    let &Asked { ref mirror, of, member, ref order, invocation } = asked;
+    let &Asked { ref mirror, of, member, ref order, invocation, .. } = asked;
     let mut groups = BTreeSet::new();
     if !flags.groups.is_empty() {
         let titles = titles(mirror, of)?;
         for text in &flags.groups {
-            groups.extend(with_title(text, of.groups, &titles)?);
+            groups.extend(with_title(text, of.groups, &titles, asked.records, invocation)?);
         }
     }
     let (days, seconds) = flags.waiting.unwrap_or_default();
@@ -159,7 +172,7 @@ pub(crate) fn list(flags: &PlacementsFlags, asked: &Asked<'_>) -> Result<(), Fai
     let has_ends = flags.waiting.is_none() || !flags.values.is_empty();
     let passages =
         if has_ends { Vec::new() } else { queries::passages(mirror, of.table.name(), None)? };
-    let ends = queries::ends(&passages, order.with(of.known_values).first().copied());
+    let ends = queries::ends(&passages, &order.0, of.known_values);
     let wanted = Wanted { is_longest_first: flags.waiting.is_some(), ..Wanted::default() };
     let mut found: Vec<Placement> = Vec::new();
     queries::placements(mirror, of.table.name(), &wanted, now, |one| {
@@ -192,10 +205,9 @@ pub(crate) fn list(flags: &PlacementsFlags, asked: &Asked<'_>) -> Result<(), Fai
     let columns: Vec<&str> = shown.chain([&*value, &*since, &*days]).collect();
     let mut types = member.types.to_vec();
     types.extend([(&*since, FieldType::DateTime), (&*days, FieldType::Integer)]);
-    let noun = Some(Noun("placement", "placements"));
-    let schema =
-        Schema { columns: &columns, types: &types, noun, ..Schema::of_operation(member, false) };
-    let mut printer = Printer::open(invocation, &Schema { fields: &fields, ..schema })?;
+    let placement = RecordType::new(&columns, &fields).typed(&types);
+    let placement = placement.named("placement", "placements");
+    let mut printer = Printer::open(invocation, &Schema::of_operation(placement, false))?;
     for page in found.chunks(PAGE) {
         let ids: Vec<&str> = page.iter().map(|one| &*one.member).collect();
         let members = mirror.records_of(of.members.name(), &ids)?;
@@ -220,19 +232,15 @@ pub(crate) fn list(flags: &PlacementsFlags, asked: &Asked<'_>) -> Result<(), Fai
         ));
     }
     if !ended.is_empty() {
-        let (count, ends): (u64, Vec<&str>) = (ended.values().sum(), ended.into_keys().collect());
+        let (count, value): (u64, _) = (ended.values().sum(), of.value);
         let more = if count == 1 { "more has" } else { "more have" };
-        // Printed even with `-q`: in a young mirror, the guess of an end value can be wrong.
-        let text = format!(
-            "{count} {more} an end {value} ({}); --{value} NAME lists them",
-            ends.join(", "),
-            value = of.value
-        );
-        invocation.screen.say(DIM, "note", &text);
+        let ends = ended.into_keys().map(|end| format!(" --{value} {}", quoted(end)));
+        let ends: String = ends.collect();
+        invocation.screen.note(&format!("{count} {more} an end {value};{ends} lists them"));
     }
     for value in &flags.values {
         if !found.iter().any(|one| one.value.as_ref() == Some(value)) {
-            warn_of_value(Some(mirror), of, value, invocation)?;
+            warn_of_value(Some(mirror), of, value, invocation);
         }
     }
     asked.note_age()
@@ -249,10 +257,8 @@ pub(crate) fn duplicates<C: OperationCommands>(invocation: &Invocation) -> Resul
         names.iter().map(String::as_str).filter(|name| name.contains(part)).collect::<Vec<_>>()
     });
     let found = queries::duplicates(&mirror, of.members.name(), &emails, &phones)?;
-    let fields: Vec<&str> =
-        ["set", "same"].into_iter().chain(member.fields.iter().copied()).collect();
-    let shown = member.columns.iter().copied().filter(|name| fields.contains(name));
-    let columns: Vec<&str> = ["set", "same"].into_iter().chain(shown).collect();
+    let with_own = |names: Fields<'static>| [&["set", "same"], names].concat();
+    let [columns, fields] = [member.columns, member.fields].map(with_own);
     let schema =
         Schema { columns: &columns, fields: &fields, ..Schema::of_operation(member, false) };
     let mut printer = Printer::open(invocation, &schema)?;
@@ -274,10 +280,9 @@ pub(crate) fn show(id: &str, asked: &Asked<'_>) -> Result<(), Failure> {
     let &Asked { ref mirror, of, member, invocation, .. } = asked;
     let name = of.members.name();
     let Some(record) = mirror.record(name, id)? else {
-        return Err(Failure::usage(format!("the mirror has no {name} {id}")).hint(format!(
-            "{} finds records by their text",
-            invocation.command("mirror search TEXT")
-        )));
+        let search = invocation.command("mirror search TEXT");
+        let failure = Failure::usage(format!("the mirror has no {name} {id}"));
+        return Err(failure.hint(format!("{search} finds records by their text")));
     };
     let (placements, history) = placements_of(mirror, of, id)?;
     let (titles, group, value) = (titles(mirror, of)?, of.group_field(), of.value);
@@ -494,7 +499,11 @@ pub(crate) fn report(flags: &ReportFlags, asked: &Asked<'_>) -> Result<(), Failu
     let output = OutputFlags { since: None, ..invocation.output.clone() };
     let invocation = &Invocation { output, ..invocation.clone() };
     let (table, source) = (of.table.name(), of.members.source());
-    let report = queries::report(mirror, table, period(days), source.map(Column::name).as_deref())?;
+    let source_name = source.map(Column::name);
+    let mut report = queries::report(mirror, table, period(days), source_name.as_deref())?;
+    let values = order.with(of.known_values);
+    let place = |one: &ValueTime| values.iter().position(|value| *value == one.value);
+    report.times.sort_by_key(|one| place(one).unwrap_or(values.len()));
     // How many placements moved into each named group of values, by group of members.
     let mut entered: BTreeMap<String, BTreeMap<&str, u64>> = BTreeMap::new();
     for one in queries::moves(mirror, table, period(days))? {
@@ -534,9 +543,8 @@ pub(crate) fn report(flags: &ReportFlags, asked: &Asked<'_>) -> Result<(), Failu
         line.add("median_days", days_of(one.median))
     });
     let [by, id, name, new, moved, times_field, averages @ ..] = OWN;
-    let groups_of_values = columns.iter().map(String::as_str);
-    let counts = [new, moved].into_iter().chain(groups_of_values);
-    let counts: Vec<&str> = counts.chain([times_field]).collect();
+    let groups_of_values: Vec<&str> = columns.iter().map(String::as_str).collect();
+    let counts = [&[new, moved], &*groups_of_values, &[times_field]].concat();
     let fields = [&[by, id, name], &*counts, &averages].concat();
     let integers = counts.into_iter().map(|name| (name, FieldType::Integer));
     let types: Vec<_> = integers.chain(averages.map(|name| (name, FieldType::Real))).collect();
@@ -554,10 +562,9 @@ pub(crate) fn report(flags: &ReportFlags, asked: &Asked<'_>) -> Result<(), Failu
         let text = "the first sync was in this period, so every record counts as new";
         invocation.screen.note(text);
     }
-    if names.is_empty() {
-        let set = "config set statuses 'Hired: Accepted; Closed: Rejected'";
-        let demo = invocation.service.demo;
-        let set = if demo { invocation.program.command(set) } else { invocation.command(set) };
+    // The sample service has no settings.
+    if names.is_empty() && !invocation.service.demo {
+        let set = invocation.command("config set statuses 'Hired: Accepted; Closed: Rejected'");
         let text = format!("to count hires or closed placements, name their statuses: {set}");
         invocation.screen.note(&text);
     }

@@ -19,7 +19,7 @@ use methodical_mirror::{
 };
 
 use crate::args::positive;
-use crate::commands::Invocation;
+use crate::commands::{Invocation, quoted};
 use crate::connect::{no_base_url, token_text, transport};
 use crate::failure::{Exit, Failure};
 use crate::files;
@@ -29,7 +29,7 @@ use crate::output::Format;
 use crate::output::printer::{LiveLine, MAX_NAMED, counted, records};
 use crate::screen::{self, lock};
 use crate::session::Session;
-use crate::settings::{Settings, setting};
+use crate::settings::{Settings, ValueOrder, setting};
 
 /// The flags of a sync.
 #[derive(Debug, Default, Args)]
@@ -57,8 +57,8 @@ pub(crate) struct SyncFlags {
 
     /// Name of a value, such as a status, that the contract does not list. Repeat the flag for several.
     ///
-    /// The service can only filter by such a value, so the sync needs its name. Names in the contract, and names that
-    /// you gave before, are always included.
+    /// The service can only filter by such a value, so the sync needs its name. Names in the contract and in the setting
+    /// `statuses`, and names that you gave before, are always included.
     #[arg(long, value_name = "VALUE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) values: Vec<String>,
 
@@ -142,6 +142,7 @@ pub(crate) fn open<S: Mirrored>(
     invocation: &Invocation,
 ) -> Result<(Session<S>, Mirror), Failure> {
     let session = Session::<S>::open(invocation)?;
+    session.client().map_err(|failure| failure.hint("--to names the mirror"))?;
     let place = Place::of(flags.to.as_deref(), invocation)?;
     invocation.end_dry_run(&format!("would sync the mirror {place}"))?;
     let source = place.source().ok_or_else(|| no_base_url(invocation))?;
@@ -172,7 +173,7 @@ pub(crate) fn sync<S: Mirrored>(
     }
     let line = Arc::new(Mutex::new(LiveLine::new(screen, io::stderr().is_terminal())));
     let shown = Arc::clone(&line);
-    let mut options = options::<S>(flags);
+    let mut options = options::<S>(flags, &session.settings);
     options.on_progress = Some(Arc::new(move |progress| lock(&shown).show(|| text(progress))));
     let done = mirror.sync_all(session.client()?, &options);
     lock(&line).clear();
@@ -230,31 +231,36 @@ fn sync_and_summarize<S: Mirrored>(
     if !is_said {
         return done;
     }
+    let to = flags.to.as_deref().map(|to| format!("--to {} ", quoted(to))).unwrap_or_default();
+    let option = session.invocation.command(&format!("mirror sync {to}--values NAME"));
     for coverage in report.tables.iter().filter_map(|table| table.coverage.as_ref()) {
-        screen.note(&coverage.text("--values"));
+        screen.note(&coverage.text(&option));
     }
     let is_known = done.is_ok() && !flags.no_recover;
     for of in found::<S>().recovered.into_iter().filter(|_| is_known) {
         for value in &flags.values {
             let text = format!("no {} has the {} `{value}`", of.members.name(), of.value);
-            unknown(Some(mirror), of, value, text)?.inspect(|text| screen.note(text));
+            let text = unknown(Some(mirror), of, value, text, &session.invocation);
+            text.inspect(|text| screen.note(text));
         }
     }
     done
 }
 
-/// Returns the options of the sync.
-fn options<S: Mirrored>(flags: &SyncFlags) -> SyncOptions {
+/// Returns the options of the sync. It requests the values of the flags and of the settings.
+fn options<S: Mirrored>(flags: &SyncFlags, settings: &Settings) -> SyncOptions {
     let recovered = found::<S>().recovered.into_iter();
-    let default = SyncOptions::default();
-    // Groups with unknown values did not change, so they would otherwise have to wait.
+    // Without the name of its new value, a change of a group was not seen.
     let is_all = flags.all || !flags.values.is_empty();
+    let mut values = flags.values.clone();
+    values.extend(ValueOrder::of(settings).0.into_iter().flat_map(|(_, values)| values));
+    let default = SyncOptions::default();
     SyncOptions {
         emits_baseline: flags.emit_baseline,
         accepted_missing: flags.accept_missing.iter().cloned().collect(),
         concurrency: flags.concurrency.map_or(default.concurrency, Into::into),
         recovers: !flags.no_recover,
-        values: recovered.map(|one| (one.value.to_owned(), flags.values.clone())).collect(),
+        values: recovered.map(|one| (one.value.to_owned(), values.clone())).collect(),
         recheck_every: if is_all { 1 } else { default.recheck_every },
         ..default
     }

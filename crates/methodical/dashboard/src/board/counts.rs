@@ -325,14 +325,13 @@ fn columns(
     order: &ValueGroups,
     passages: &[Passage],
 ) -> Result<(Vec<Column>, Vec<BoardGroup>), Error> {
-    let ordered = order.iter().flat_map(|(_, values)| values).map(|one| &**one);
-    let first = ordered.clone().next().or_else(|| board.known_values.first().copied());
-    let ends = queries::ends(passages, first);
+    let ends = queries::ends(passages, order, board.known_values);
     let is_final = |value: &str| ends.contains(value);
     // The team's values, then the values in the contract and any others that were found; end values come last.
     let mut found: Vec<&str> = passages.iter().map(|one| &*one.value).collect();
     found.sort_unstable();
-    let mut known: Vec<&str> = ordered.collect();
+    let mut known: Vec<&str> =
+        order.iter().flat_map(|(_, values)| values).map(String::as_str).collect();
     let mut others = Vec::new();
     for value in board.known_values.iter().copied().chain(found) {
         if !known.contains(&value) && !others.contains(&value) {

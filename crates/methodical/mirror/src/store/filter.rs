@@ -166,19 +166,14 @@ pub fn folded(text: &str) -> String {
     }
     let mut folded = String::with_capacity(text.len());
     let lower = text.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase);
-    for letter in lower.nfd().filter(|one| !is_accent(*one)) {
+    // Without the combining diacritical marks; the marks of other blocks are vowels of some scripts.
+    for letter in lower.nfd().filter(|letter| !matches!(letter, '\u{300}'..='\u{36f}')) {
         match base(letter) {
             Some(base) => folded.push_str(base),
             None => folded.push(letter),
         }
     }
     folded
-}
-
-/// Returns whether a character is in the Unicode block of combining diacritical marks. The marks of other blocks are
-/// vowels of some scripts.
-fn is_accent(character: char) -> bool {
-    matches!(character, '\u{300}'..='\u{36f}')
 }
 
 /// Returns the letters that people type in place of a letter without a decomposition.

@@ -124,6 +124,14 @@ fn a_funnel_counts_past_values_and_a_board_begins_with_the_known_ones() {
         .collect();
     let first = [("1", "New", 2, 1), ("1", "Print", 1, 1), ("1", "Rejected", 1, 0)];
     assert_eq!(shown, [&first[..], &[("2", "New", 1, 1), ("2", "Print", 1, 0)]].concat());
+    let ends = |name: Option<&str>, value: &str| {
+        let order = [(None, vec!["New".to_owned()]), (name.map(Into::into), vec![value.into()])];
+        queries::ends(&passages, &order, &[]).into_iter().collect::<Vec<_>>()
+    };
+    assert_eq!(ends(None, "Print"), ["Rejected"]);
+    assert_eq!(ends(Some("Closed"), "Rejected"), ["Rejected"]);
+    assert_eq!(ends(Some("Hired"), "Sold"), [""; 0], "the team has not named it as an end");
+    assert_eq!(queries::ends(&passages, &[], &["Rejected"]).len(), 0, "the first value");
     let board = queries::board(&mirror, "photo_album", &["Sold", "New"], true).unwrap();
     let values: Vec<_> = board.values.iter().map(Option::as_deref).collect();
     assert_eq!(values, [Some("Sold"), Some("New"), Some("Print"), Some("Rejected")]);
