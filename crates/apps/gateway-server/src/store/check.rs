@@ -19,9 +19,11 @@ pub(super) fn check(db: &mut dyn Db) -> Result<CheckReport, Error> {
         }
     }
     report.pending_erasures = unless_damaged(db.count(PENDING_ERASURES, &[]))?.unwrap_or(0);
-    for (name, fields, sql) in EVERY_RECORD {
+    for (name, fields, key, records) in EVERY_RECORD {
+        let page = format!("({key}) > (?1, ?2, ?3) ORDER BY {key} LIMIT 4096");
+        let sql = format!("SELECT {key}, {records} WHERE {page}");
         let mut damaged = 0_u64;
-        let read = read_all(db, sql, &mut |id, record| {
+        let read = read_all(db, &sql, &mut |id, record| {
             damaged += u64::from(!is_record(fields, id, record));
         });
         if unless_damaged(read)?.is_none() {
@@ -78,26 +80,11 @@ fn unless_damaged<T>(result: Result<T, Error>) -> Result<Option<T>, Error> {
     }
 }
 
-/// Selects one page of all row versions of all accounts, in the order of the key.
-const EVERY_RECORD: [(&str, &[Field], &str); 3] = [
-    (
-        "candidates",
-        CandidateRow::FIELDS,
-        "SELECT account_id, id, rev_from, record FROM candidate \
-         WHERE (account_id, id, rev_from) > (?1, ?2, ?3) ORDER BY account_id, id, rev_from LIMIT 4096",
-    ),
-    (
-        "vacancies",
-        VacancyRow::FIELDS,
-        "SELECT account_id, id, rev_from, record FROM vacancy \
-         WHERE (account_id, id, rev_from) > (?1, ?2, ?3) ORDER BY account_id, id, rev_from LIMIT 4096",
-    ),
-    (
-        "credit balances",
-        CreditsRow::FIELDS,
-        "SELECT id, id, revision, credits FROM account \
-         WHERE (id, id, revision) > (?1, ?2, ?3) ORDER BY id LIMIT 4096",
-    ),
+/// The kinds of stored records: the name, the fields, the key of a row version, and the column and table.
+const EVERY_RECORD: [(&str, &[Field], &str, &str); 3] = [
+    ("candidates", CandidateRow::FIELDS, "account_id, id, rev_from", "record FROM candidate"),
+    ("vacancies", VacancyRow::FIELDS, "account_id, id, rev_from", "record FROM vacancy"),
+    ("credit balances", CreditsRow::FIELDS, "id, id, revision", "credits FROM account"),
 ];
 
 const PENDING_ERASURES: &str = "SELECT count(*) FROM erasure WHERE pending = 1";

@@ -199,26 +199,11 @@ pub(super) const SCHEMA: &str = include_str!("schema.sql");
 /// The schema version that this release creates, reads and writes. Versions 1 to 3 were never released.
 pub(super) const VERSION: i64 = 4;
 
-/// The columns that statements of this program name, by table.
-const COLUMNS: [(&str, &str); 8] = [
-    ("account", "id, name, revision, credits, created_at, tag"),
-    ("token", "sha256, account_id, label, created_at, expires_at, revoked_at"),
-    (
-        "revision",
-        "account_id, rev, at, tag, candidates_tag, statuses_tag, vacancies_tag, credits_tag",
-    ),
-    ("status", "account_id, key, name"),
-    ("vacancy", "account_id, id, rev_from, rev_to, record"),
-    ("candidate", "account_id, id, rev_from, rev_to, record"),
-    ("application", "account_id, vacancy_id, candidate_id, rev_from, rev_to, status_key"),
-    ("erasure", "id, account_id, at, pending"),
-];
-
 /// Checks the schema version, and reads every table once, to find a damaged schema or a truncated file now rather than
 /// in the middle of a response. `name` identifies the database in errors.
 pub(super) fn check_schema(db: &mut dyn Db, name: &str, version: Option<i64>) -> Result<(), Error> {
     check_version(name, version)?;
-    for (table, columns) in COLUMNS {
+    for (table, columns) in tables() {
         let read = db.each(&format!("SELECT {columns} FROM {table} LIMIT 1"), &[], &mut |_| Ok(()));
         read.map_err(|error| match error.kind() {
             kind @ ErrorKind::StorageCorrupt => {
@@ -230,6 +215,18 @@ pub(super) fn check_schema(db: &mut dyn Db, name: &str, version: Option<i64>) ->
         })?;
     }
     Ok(())
+}
+
+/// Returns the name of each table in the schema, and its columns, separated by commas.
+fn tables() -> impl Iterator<Item = (&'static str, String)> {
+    SCHEMA.split("CREATE TABLE ").skip(1).filter_map(|text| {
+        let (table, text) = text.split_once(" (\n")?;
+        let (lines, _rest) = text.split_once("\n);")?;
+        let words = lines.lines().filter_map(|line| line.trim_start().split(' ').next());
+        // The other lines are constraints.
+        let columns = words.filter(|word| word.starts_with(|first: char| first.is_lowercase()));
+        Some((table, columns.collect::<Vec<_>>().join(", ")))
+    })
 }
 
 fn check_version(name: &str, version: Option<i64>) -> Result<(), Error> {
