@@ -128,12 +128,10 @@ impl OfAccount {
         let mode = if options.dry_run { ImportMode::DryRun } else { ImportMode::Commit };
         let report = store.delete(account, deletion, unknown, mode)?;
         print(&describe(&report, mode))?;
-        match mode {
-            ImportMode::DryRun => Ok(()),
-            ImportMode::Commit => {
-                erase_traces(&store, options.timeout, options.database.is_shared())
-            }
+        if options.dry_run {
+            return Ok(());
         }
+        erase_traces(&store, options.timeout, options.database.is_shared())
     }
 }
 

@@ -139,27 +139,30 @@ async fn serve(store: Option<Arc<Store>>, mut config: Config) -> Result<(), Erro
     };
     let encrypted = config.tls.is_some();
     let hangup = signal(SignalKind::hangup())?;
-    let running = if let Some(store) = store {
+    let (text, running) = if let Some(store) = store {
         let running = Server::new(config, store).start().await?;
-        log_start(&running);
-        print(&format!("listening on {}\n", running.base_url()))?;
-        if let Some(address) = running.ops_address() {
-            print(&format!("health and metrics on http://{address}\n"))?;
-        }
-        running
+        let ops = running.ops_address().map(|at| format!("health and metrics on http://{at}\n"));
+        (format!("listening on {}\n{}", running.base_url(), ops.unwrap_or_default()), running)
     } else {
         config.access_log = false;
         let (running, data) = crate::demo::serve(config).await?;
-        log_start(&running);
-        print(&exports(&running, data.token.reveal()))?;
-        running
+        (exports(&running, data.token.reveal()), running)
     };
-    notify(NotifyState::Ready);
+    tracing::info!(
+        event = "started",
+        version = env!("CARGO_PKG_VERSION"),
+        pid = std::process::id(),
+        url = running.base_url(),
+        ops = running.ops_address().map(tracing::field::display),
+    );
+    print(&text)?;
+    // A supervisor that cannot be reached will notice it anyway.
+    drop(sd_notify::notify(&[NotifyState::Ready]));
     let signal = tokio::select! {
         signal = stopped() => signal,
         never = renew(&running, hangup, encrypted) => match never {},
     };
-    notify(NotifyState::Stopping);
+    drop(sd_notify::notify(&[NotifyState::Stopping]));
     tracing::info!(event = "stopping", signal);
     // The next signal ends the process without waiting for responses.
     let drained = tokio::select! {
@@ -168,16 +171,6 @@ async fn serve(store: Option<Arc<Store>>, mut config: Config) -> Result<(), Erro
     };
     tracing::info!(event = "stopped", drained, uptime = started.elapsed().as_secs_f64());
     Ok(())
-}
-
-fn log_start(running: &RunningServer) {
-    tracing::info!(
-        event = "started",
-        version = env!("CARGO_PKG_VERSION"),
-        pid = std::process::id(),
-        url = running.base_url(),
-        ops = running.ops_address().map(tracing::field::display),
-    );
 }
 
 /// Reads the certificates again on every SIGHUP. Without certificates, the signal has no effect.
@@ -235,11 +228,6 @@ fn fit_descriptors(config: &mut Config) {
 
 /// Descriptors for everything except connections, such as the database, the listeners and refusals in progress.
 const DESCRIPTORS: usize = 150;
-
-/// A failure is ignored, because a supervisor that cannot be reached will notice it anyway.
-fn notify(state: NotifyState<'_>) {
-    drop(sd_notify::notify(&[state]));
-}
 
 #[derive(Debug, Args)]
 pub(super) struct HealthArguments {
