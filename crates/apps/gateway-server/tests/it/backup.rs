@@ -8,7 +8,8 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-use crate::process::{Served, account, acme, error, execute, program, run};
+use crate::cluster;
+use crate::process::{Served, account, acme, error, execute, output, program, program_by, run};
 use crate::support::get;
 
 /// A directory with a database, and an account with its token.
@@ -51,7 +52,7 @@ impl Fixture {
 /// Runs a command that fails, and returns its exit code and message.
 #[track_caller]
 fn refused(database: &str, arguments: &[&str]) -> (i32, String) {
-    let output = program().args(arguments).args(["--database", database]).output().unwrap();
+    let output = output(database, arguments);
     assert!(!output.status.success(), "{arguments:?} succeeded");
     (output.status.code().unwrap(), error(&output))
 }
@@ -215,18 +216,10 @@ fn the_next_run_removes_what_a_killed_one_left() {
 
 /// Returns the program, as a user without rights if this process runs as root, because root may write every file.
 fn unprivileged() -> Command {
-    let plain = program();
-    let id = Command::new("id").arg("-u").output().unwrap();
-    if id.stdout != b"0\n" {
-        return plain;
+    if !cluster::is_root() {
+        return program();
     }
-    let mut command = Command::new("setpriv");
-    command.args(["--reuid", "65534", "--regid", "65534", "--clear-groups"]);
-    command.arg(plain.get_program());
-    for (name, _) in plain.get_envs() {
-        command.env_remove(name);
-    }
-    command
+    program_by("setpriv", &["--reuid", "65534", "--regid", "65534", "--clear-groups"])
 }
 
 #[test]

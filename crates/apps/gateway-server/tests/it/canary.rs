@@ -101,11 +101,10 @@ fn run_line(line: &str, database: &str, folder: &Path) -> Output {
 
 /// Adds the canaries in a command's output.
 fn search(canaries: &[Canary], place: &str, output: &Output, hits: &mut Vec<String>) {
-    let in_output = found(canaries, &output.stdout).into_iter().map(|name| (name, "output"));
-    let in_errors = found(canaries, &output.stderr).into_iter().map(|name| (name, "errors"));
-    hits.extend(
-        in_output.chain(in_errors).map(|(name, of)| format!("{name} in the {of} of {place}")),
-    );
+    for (of, bytes) in [("output", &output.stdout), ("errors", &output.stderr)] {
+        let names = found(canaries, bytes);
+        hits.extend(names.iter().map(|name| format!("{name} in the {of} of {place}")));
+    }
     if error(output).contains("panicked at") {
         hits.push(format!("a panic of {place}: {}", error(output)));
     }

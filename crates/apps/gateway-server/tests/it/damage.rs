@@ -5,9 +5,9 @@ use gateway_server::{
 };
 
 use crate::front::Here;
-use crate::process::{Served, account, error, execute, on_each_database, program, run};
+use crate::process::{Served, account, error, execute, on_each_database, output, run};
 use crate::store::{NOW, candidate, import};
-use crate::support::{Ops, exchange, get, request};
+use crate::support::{exchange, get, request};
 
 /// The effect of a damaged page: rows are torn or misplaced.
 #[test]
@@ -51,8 +51,8 @@ fn a_torn_or_misplaced_row_is_an_error_and_the_server_is_not_ready() {
 /// The damage is on the last page, so the response has begun.
 #[test]
 fn a_list_with_a_torn_row_is_cut() {
-    let here = Here::start(|config| config.ops_listen = "127.0.0.1:0".parse().ok());
-    let ops = Ops(here.running.ops_address().unwrap().to_string());
+    let here = Here::start(|_config| {});
+    let ops = here.ops();
     assert_eq!(ops.readiness().0, 200);
     let connection = rusqlite::Connection::open(here.directory.path().join("t.db")).unwrap();
     let torn = "UPDATE candidate SET record = '{' WHERE id = (SELECT max(id) FROM candidate)";
@@ -84,7 +84,7 @@ fn the_check_names_what_cannot_be_read() {
     let page = at / 4096 * 4096;
     bytes[page..page + 4096].fill(0xff);
     std::fs::write(&path, &bytes).unwrap();
-    let output = program().args(["check", "--database", database]).output().unwrap();
+    let output = output(database, &["check"]);
     let text = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(3), "{text}");
     assert!(text.contains("candidates that cannot be read\n"), "{text}");
@@ -96,8 +96,8 @@ fn the_check_names_what_cannot_be_read() {
 /// The server continues with the file that it opened, so it would return the old data.
 #[test]
 fn a_database_file_that_is_replaced_is_noticed() {
-    let here = Here::start(|config| config.ops_listen = "127.0.0.1:0".parse().ok());
-    let ops = Ops(here.running.ops_address().unwrap().to_string());
+    let here = Here::start(|_config| {});
+    let ops = here.ops();
     assert_eq!(ops.readiness(), (200, "ready\n".to_owned()));
     let path = here.directory.path().join("t.db");
     let aside = here.directory.path().join("aside.db");
@@ -131,8 +131,7 @@ fn a_table_or_column_that_is_missing_is_damage() {
             let text = "the database is damaged; run gateway-server check\n".to_owned();
             assert_eq!(served.ops.readiness(), (503, text), "{damage}");
             for command in [&["check"][..], &["serve", "--check"], &["account", "list"]] {
-                let command = program().args(command).args(["--database", database]).output();
-                let output = command.unwrap();
+                let output = output(database, command);
                 let text = error(&output);
                 assert_eq!(output.status.code(), Some(3), "{text}");
                 assert!(text.contains(" is damaged: the table "), "{text}");

@@ -76,7 +76,7 @@ fn a_lost_connection_is_replaced_and_logged() {
     let token = account(&url, "acme");
     let mut command = program();
     command.stderr(Stdio::piped());
-    let mut served = Served::started_by(command, &url, &[]);
+    let served = Served::started_by(command, &url, &[]);
     assert_eq!(get(&served.base_url, &token, "method=credits/get").status, 200);
     let admin = format!("postgres://postgres@127.0.0.1:{port}/postgres");
     let mut admin = postgres::Client::connect(&admin, postgres::NoTls).unwrap();
@@ -88,9 +88,7 @@ fn a_lost_connection_is_replaced_and_logged() {
         .unwrap();
     assert!(!ended.is_empty());
     assert_eq!(get(&served.base_url, &token, "method=credits/get").status, 200);
-    served.signal("-TERM");
-    let mut log = String::new();
-    served.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+    let log = served.stop();
     assert!(log.contains("\"event\":\"database_connection_lost\",\"cause\":"), "{log}");
     assert!(!log.contains("canary") && !log.contains("\"ERROR\""), "{log}");
 }

@@ -145,14 +145,9 @@ struct LargeResponse {
 
 impl LargeResponse {
     fn begin(change: impl FnOnce(&mut Config)) -> Self {
-        let here = Here::start(|config| {
-            config.ops_listen = "127.0.0.1:0".parse().ok();
-            change(config);
-        });
-        here.fill(40_000);
-        let ops = Ops(here.running.ops_address().unwrap().to_string());
+        let here = Here::large(change);
         let (_, socket) = begin_list(&here.running.address().to_string(), &here.token, "");
-        let large = Self { ops, socket, _here: here };
+        let large = Self { ops: here.ops(), socket, _here: here };
         assert!(large.is_in_flight(), "the response must not fit into the buffers");
         large
     }

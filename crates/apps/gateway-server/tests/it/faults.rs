@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use gateway_server::Store;
 
-use crate::process::{Served, account, acme, error, program, program_after, run};
+use crate::process::{Served, account, acme, error, output, program, program_after, run};
 use crate::support::{Response, get, parse, request};
 
 /// Returns candidates as lines of NDJSON. Their name is the batch.
@@ -120,10 +120,7 @@ fn a_full_disk_fails_the_import_and_nothing_else() {
     let before = get(&served.base_url, &token, "method=candidates/list").body;
     let big = write("big.ndjson", batch(2, 50_000));
     for _ in 0..2 {
-        let output = program()
-            .args(["import", "--account", "acme", "--database", &database, &big])
-            .output()
-            .unwrap();
+        let output = output(&database, &["import", "--account", "acme", &big]);
         assert_eq!(output.status.code(), Some(1));
         assert!(error(&output).contains("the disk is full"), "{}", error(&output));
         let after = get(&served.base_url, &token, "method=candidates/list");
@@ -140,17 +137,17 @@ fn a_full_disk_fails_the_import_and_nothing_else() {
 /// Creates an account, and checks that it exists exactly if the command printed it. Returns the error of the command.
 #[track_caller]
 fn create_account(mut command: Command, database: &str, name: &str) -> Option<String> {
-    let output =
-        command.args(["account", "create", name, "--database", database]).output().unwrap();
-    let listed = program().args(["account", "list", "--database", database]).output().unwrap();
+    let created = command.args(["account", "create", name, "--database", database]).output();
+    let created = created.unwrap();
+    let listed = output(database, &["account", "list"]);
     let exists =
         listed.status.success() && String::from_utf8(listed.stdout).unwrap().contains(name);
-    assert_eq!(output.status.success(), exists, "{name}: {}", error(&output));
+    assert_eq!(created.status.success(), exists, "{name}: {}", error(&created));
     if exists {
         return None;
     }
-    assert_eq!((output.status.code(), &*output.stdout), (Some(1), &b""[..]), "{name}");
-    Some(error(&output))
+    assert_eq!((created.status.code(), &*created.stdout), (Some(1), &b""[..]), "{name}");
+    Some(error(&created))
 }
 
 /// SQLite returns the row of an insertion before it commits it.

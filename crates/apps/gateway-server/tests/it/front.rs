@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use gateway_server::{Config, RunningServer, Server, Store};
 use tempfile::TempDir;
+use tokio::runtime::Runtime;
 
 use crate::store::NOW;
 use crate::support::{Ops, get, request};
@@ -15,7 +16,7 @@ use crate::support::{Ops, get, request};
 pub(crate) struct Here {
     pub(crate) running: RunningServer,
     pub(crate) token: String,
-    _runtime: tokio::runtime::Runtime,
+    _runtime: Runtime,
     pub(crate) directory: TempDir,
 }
 
@@ -25,14 +26,21 @@ impl Here {
         let store = Store::open(directory.path().join("t.db")).unwrap();
         let account = store.create_account("a", NOW).unwrap();
         let token = store.create_token(account, "", NOW, None).unwrap().reveal().to_owned();
-        let mut config = Config::default();
-        config.listen = "127.0.0.1:0".parse().unwrap();
-        change(&mut config);
-        let runtime = tokio::runtime::Runtime::new().unwrap();
-        let running = runtime.block_on(Server::new(config, Arc::new(store)).start()).unwrap();
+        let (running, runtime) = serve(store, change);
         let here = Self { running, token, _runtime: runtime, directory };
         here.fill(3_000);
         here
+    }
+
+    /// Starts a server with a list that is larger than all buffers.
+    pub(crate) fn large(change: impl FnOnce(&mut Config)) -> Self {
+        let here = Self::start(change);
+        here.fill(40_000);
+        here
+    }
+
+    pub(crate) fn ops(&self) -> Ops {
+        Ops(self.running.ops_address().unwrap().to_string())
     }
 
     /// Fills the account with this many candidates.
@@ -49,6 +57,20 @@ impl Here {
         socket.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
         socket
     }
+}
+
+/// Serves a store, and health and metrics, on free ports.
+pub(crate) fn serve(
+    store: impl Into<Arc<Store>>,
+    change: impl FnOnce(&mut Config),
+) -> (RunningServer, Runtime) {
+    let mut config = Config::default();
+    config.listen = "127.0.0.1:0".parse().unwrap();
+    config.ops_listen = Some(config.listen);
+    change(&mut config);
+    let runtime = Runtime::new().unwrap();
+    let running = runtime.block_on(Server::new(config, store.into()).start()).unwrap();
+    (running, runtime)
 }
 
 #[test]
@@ -100,8 +122,8 @@ fn a_list_whose_first_page_cannot_be_read_is_an_error() {
 
 #[test]
 fn silent_connections_do_not_keep_a_probe_waiting() {
-    let here = Here::start(|config| config.ops_listen = "127.0.0.1:0".parse().ok());
-    let ops = Ops(here.running.ops_address().unwrap().to_string());
+    let here = Here::start(|_config| {});
+    let ops = here.ops();
     // More than the listener serves concurrently; the head timeout ends each of them.
     let silent: Vec<TcpStream> = (0..80).map(|_| TcpStream::connect(&ops.0).unwrap()).collect();
     assert_eq!(ops.get("/healthz").text(), "ok\n");

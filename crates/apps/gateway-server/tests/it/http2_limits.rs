@@ -6,25 +6,13 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use bytes::Bytes;
-use gateway_server::Config;
 use h2::Reason;
 use http::Request;
 
 use crate::front::Here;
 use crate::http2_client::Client;
 use crate::process::{Served, program};
-use crate::support::{Ops, get};
-
-/// A server in this process, with a list that is larger than all buffers.
-fn start(change: impl FnOnce(&mut Config)) -> (Here, Ops) {
-    let here = Here::start(|config| {
-        config.ops_listen = "127.0.0.1:0".parse().ok();
-        change(config);
-    });
-    here.fill(40_000);
-    let ops = Ops(here.running.ops_address().unwrap().to_string());
-    (here, ops)
-}
+use crate::support::get;
 
 const HEADERS: u8 = 1;
 const PRIORITY: u8 = 2;
@@ -78,7 +66,8 @@ fn setting(id: u16, value: u32) -> Vec<u8> {
 /// Requests that a proxy may understand in another way than this server.
 #[test]
 fn no_wrong_frame_leads_to_a_success_or_a_failure_of_the_server() {
-    let (here, ops) = start(|_config| {});
+    let here = Here::start(|_config| {});
+    let ops = here.ops();
     let authorization = format!("Bearer {}", here.token);
     let good = fields(CREDITS, &authorization);
     let with = |more: &[(&str, &str)]| block(&[&good, more].concat());
@@ -244,7 +233,8 @@ fn assert_late(read: &Result<Vec<u8>, Option<Reason>>) {
 /// One client answers no ping and opens no window. The other opens the window, but reads nothing from its socket.
 #[test]
 fn a_client_that_is_not_there_is_cut() {
-    let (here, ops) = start(|config| config.stall_timeout = Duration::from_secs(1));
+    let here = Here::large(|config| config.stall_timeout = Duration::from_secs(1));
+    let ops = here.ops();
     let head = block(&fields(LIST, &format!("Bearer {}", here.token)));
     let request = |stream| frame(HEADERS, LAST, stream, &head);
     let grant = frame(WINDOW_UPDATE, 0, 0, &0x7ffe_ffff_u32.to_be_bytes());

@@ -80,19 +80,8 @@ fn import_serve_and_copy(database: &str) {
     run(copy, &[&["import", "--account", "copy"], &paths[..]].concat());
     let filtered = directory.path().join("held.json");
     std::fs::write(&filtered, &held.body).unwrap();
-    run(
-        copy,
-        &[
-            "import",
-            "--account",
-            "copy",
-            "--vacancy-id",
-            "52",
-            "--status",
-            "On hold",
-            filtered.to_str().unwrap(),
-        ],
-    );
+    let filter = ["--vacancy-id", "52", "--status", "On hold", filtered.to_str().unwrap()];
+    run(copy, &[&["import", "--account", "copy"][..], &filter].concat());
     let other = Served::start(copy, &[]);
     for (method, (_, body)) in
         ["candidates/list", "vacancies/list", "credits/get"].iter().zip(&responses)
@@ -129,12 +118,8 @@ fn a_record_that_clients_would_skip_is_not_imported() {
         let title = "\"\"".repeat(quotes);
         std::fs::write(&path, format!("id,project\n1,\"{title}\"\n")).unwrap();
         let (found, error) = import(&database, &[path]);
-        assert_eq!(found, Some(code), "{error}");
-        assert_eq!(
-            error.contains("clients read at most 1048576; shorten it"),
-            code == 2,
-            "{error}"
-        );
+        let is_named = error.contains("clients read at most 1048576; shorten it");
+        assert_eq!((found, is_named), (Some(code), code == 2), "{error}");
     }
 }
 

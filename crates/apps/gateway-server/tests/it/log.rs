@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::process::{Served, program};
+use crate::process::{Served, output, program};
 use crate::support::{call, exchange};
 
 /// Replaces what differs between two runs.
@@ -73,12 +73,9 @@ fn every_event_is_documented() {
 fn a_failed_start_is_one_line() {
     let directory = tempfile::tempdir().unwrap();
     let database = directory.path().join("a.db");
+    let database = database.to_str().unwrap();
     for (level, is_json) in [("info", true), ("error", true), ("off", false)] {
-        let output = program()
-            .args(["serve", "--listen", "192.0.2.1:1", "--log-level", level, "--database"])
-            .arg(&database)
-            .output()
-            .unwrap();
+        let output = output(database, &["serve", "--listen", "192.0.2.1:1", "--log-level", level]);
         let text = String::from_utf8(output.stderr).unwrap();
         assert_eq!((output.status.code(), text.lines().count()), (Some(1), 1), "{text}");
         assert!(text.contains("cannot listen on 192.0.2.1:1: "), "{text}");

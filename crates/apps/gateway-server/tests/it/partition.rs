@@ -6,10 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use gateway_server::{Config, Server};
-
 use crate::database_start::{cluster, url};
 use crate::encrypted::free_port;
+use crate::front::serve;
 use crate::process::{account, open};
 use crate::support::{Ops, get};
 
@@ -66,13 +65,9 @@ fn an_unreachable_database_blocks_neither_requests_nor_shutdown() {
     let token = account(&url(wire.port), "acme");
     let store = open(&url(wire.port));
     let limit = Duration::from_secs(1);
-    let mut config = Config::default();
-    config.listen = "127.0.0.1:0".parse().unwrap();
-    config.ops_listen = Some(config.listen);
-    (config.readers, config.statement_timeout) = (1, limit);
-    let runtime = tokio::runtime::Runtime::new().unwrap();
-    let server = Server::new(config, Arc::new(store.with_statement_budget(limit)));
-    let running = runtime.block_on(server.start()).unwrap();
+    let (running, runtime) = serve(store.with_statement_budget(limit), |config| {
+        (config.readers, config.statement_timeout) = (1, limit);
+    });
     let ops = Ops(running.ops_address().unwrap().to_string());
     let base_url = running.base_url();
     assert_eq!(get(&base_url, &token, "method=credits/get").status, 200);

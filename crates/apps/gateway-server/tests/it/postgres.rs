@@ -6,7 +6,7 @@ use std::time::Duration;
 use gateway_server::{ErrorKind, ImportMode, Page, Stage, TokenDigest, VacancyRow};
 
 use crate::cluster;
-use crate::process::open;
+use crate::process::{execute, open};
 use crate::store::{NOW, application, candidate, import, snapshot, vacancy};
 
 #[test]
@@ -41,9 +41,6 @@ fn the_documented_rights_suffice_for_serving() {
     let [owner, serve] = ["owner", "serve"].map(|role| format!("{name}_{role}"));
     let named = |sql: &str| sql.replace("gateway_owner", &owner).replace("gateway_serve", &serve);
     let as_role = |role: &str| database.url.replacen("postgres@", &format!("{role}@"), 1);
-    let execute = |url: &str, sql: &str| {
-        postgres::Client::connect(url, postgres::NoTls).unwrap().batch_execute(sql).unwrap();
-    };
     for statement in named(blocks.next().unwrap()).lines() {
         let exists = format!("CREATE DATABASE gateway OWNER {owner};");
         let statement =
@@ -92,16 +89,9 @@ fn the_statistics_have_no_record() {
     store.import(account, ImportMode::Commit, fill).unwrap();
     let mut client = postgres::Client::connect(&database.url, postgres::NoTls).unwrap();
     client.batch_execute("ANALYZE").unwrap();
-    let count = |filter: &str| {
-        let sql =
-            format!("SELECT count(*) FROM pg_stats WHERE tablename = 'candidate' AND {filter}");
-        postgres::Client::connect(&database.url, postgres::NoTls)
-            .and_then(|mut client| client.query_one(&sql, &[]))
-            .unwrap()
-            .get::<_, i64>(0)
-    };
-    assert_eq!(count("attname = 'id'"), 1);
-    assert_eq!(count("attname = 'record'"), 0);
+    let count = "SELECT count(*) FROM pg_stats WHERE tablename = 'candidate' AND attname = $1";
+    let mut count = |column: &str| client.query_one(count, &[&column]).unwrap().get::<_, i64>(0);
+    assert_eq!((count("id"), count("record")), (1, 0));
 }
 
 #[test]

@@ -10,31 +10,41 @@ use tempfile::TempDir;
 use crate::cluster;
 use crate::support::Ops;
 
+const PROGRAM: &str = env!("CARGO_BIN_EXE_gateway-server");
+
 /// Returns the program, without settings from the environment of the tests.
 pub(crate) fn program() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_gateway-server"));
-    for (name, _) in std::env::vars()
-        .filter(|(name, _)| name.starts_with("GATEWAY_") || name.starts_with("OTEL_"))
-    {
+    without_settings(Command::new(PROGRAM))
+}
+
+fn without_settings(mut command: Command) -> Command {
+    let names = std::env::vars().map(|(name, _)| name);
+    for name in names.filter(|name| name.starts_with("GATEWAY_") || name.starts_with("OTEL_")) {
         command.env_remove(name);
     }
+    command
+}
+
+/// Returns the program, started by another program with these arguments.
+pub(crate) fn program_by(starter: &str, arguments: &[&str]) -> Command {
+    let mut command = without_settings(Command::new(starter));
+    command.args(arguments).arg(PROGRAM);
     command
 }
 
 /// Returns the program, started by a shell that runs this script first.
 pub(crate) fn program_after(script: &str) -> Command {
-    let plain = program();
-    let mut command = Command::new("sh");
-    command.args(["-c", &format!("{script} && exec \"$0\" \"$@\"")]).arg(plain.get_program());
-    for (name, _) in plain.get_envs() {
-        command.env_remove(name);
-    }
-    command
+    program_by("sh", &["-c", &format!("{script} && exec \"$0\" \"$@\"")])
 }
 
-/// Runs a command on a database and returns its output.
+/// Runs a command on a database.
+pub(crate) fn output(database: &str, arguments: &[&str]) -> Output {
+    program().args(arguments).args(["--database", database]).output().unwrap()
+}
+
+/// Runs a command that succeeds on a database, and returns what it printed.
 pub(crate) fn run(database: &str, arguments: &[&str]) -> String {
-    let output = program().args(arguments).args(["--database", database]).output().unwrap();
+    let output = output(database, arguments);
     assert!(output.status.success(), "{arguments:?}: {}", error(&output));
     String::from_utf8(output.stdout).unwrap()
 }

@@ -51,21 +51,16 @@ fn an_import_is_atomic_and_old_snapshots_keep_their_data() {
 
         let portal = "Portal \"seven\"";
         let all = &CandidateFilter::All;
-        assert_eq!(
-            names(store, before, all, 1),
-            [format!("1 one {portal}"), format!("2 two {portal}")]
-        );
+        let expected = ["1 one", "2 two"].map(|name| format!("{name} {portal}"));
+        assert_eq!(names(store, before, all, 1), expected);
         let expected = ["1 one", "2 TWO", "3 three"].map(|name| format!("{name} {portal}"));
         assert_eq!(names(store, after, all, 1), expected);
         let new = &CandidateFilter::Status(9, "New".into());
         assert_eq!(names(store, before, new, 1), [format!("1 one {portal}")]);
         assert_eq!(names(store, after, new, 1), [format!("3 three {portal}")]);
         let mut credits = String::new();
-        store
-            .credits(account, &mut |record| {
-                credits = String::from_utf8(record.to_vec()).unwrap();
-            })
-            .unwrap();
+        let sink = &mut |record: &[u8]| credits = String::from_utf8(record.to_vec()).unwrap();
+        store.credits(account, sink).unwrap();
         assert!(credits.contains(r#""credits_number":"12.50","currency":"CHF""#), "{credits}");
 
         let again = import(store, account, ImportMode::Commit, second).unwrap();

@@ -2,7 +2,7 @@
 
 use gateway_server::ErrorKind;
 
-use crate::process::{account, error, execute, on_each_database, open, program, run};
+use crate::process::{account, error, execute, on_each_database, open, output, run};
 
 /// The versions before 4 were never released.
 const OTHER_VERSIONS: [(i64, ErrorKind); 5] = [
@@ -24,8 +24,7 @@ fn a_database_with_another_schema_version_is_refused_and_left_unchanged() {
             execute(database, &format!("{set} = {version}"));
             let before = std::fs::read(database).ok();
             for command in [&["account", "create", "b"][..], &["check"]] {
-                let output =
-                    program().args(command).args(["--database", database]).output().unwrap();
+                let output = output(database, command);
                 let text = error(&output);
                 assert_eq!(output.status.code(), Some(3), "{text}");
                 assert!(text.contains(&format!("schema {version}")), "{text}");
@@ -45,7 +44,7 @@ const FORGET: &str = "\
 #[test]
 fn data_without_tags_is_imported_to_and_damaged_records_of_each_kind_are_found() {
     on_each_database(|database| {
-        let check = || program().args(["check", "--database", database]).output().unwrap();
+        let check = || output(database, &["check"]);
         account(database, "acme");
         run(database, &["demo-data", "--account", "acme"]);
         execute(database, FORGET);

@@ -307,11 +307,8 @@ fn a_file_that_is_not_a_whole_database_is_refused_and_left_unchanged() {
     };
     std::fs::write(path("empty"), "").unwrap();
     refused(&path("empty"), ErrorKind::StorageForeign);
-    std::fs::write(
-        path("text"),
-        "not a database, but long enough to be one if it wished".repeat(200),
-    )
-    .unwrap();
+    let text = "not a database, but long enough to be one if it wished".repeat(200);
+    std::fs::write(path("text"), text).unwrap();
     refused(&path("text"), ErrorKind::StorageForeign);
     rusqlite::Connection::open(path("other")).unwrap().execute_batch("CREATE TABLE t(a)").unwrap();
     refused(&path("other"), ErrorKind::StorageForeign);

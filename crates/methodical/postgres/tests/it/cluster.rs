@@ -147,7 +147,7 @@ pub(crate) fn programs(with: &str) -> Option<PathBuf> {
     found.pop()
 }
 
-fn is_root() -> bool {
+pub(crate) fn is_root() -> bool {
     let output = Command::new("id").arg("-u").output().unwrap();
     output.stdout == b"0\n"
 }
