@@ -1,11 +1,12 @@
 //! The database that a command works on.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
 
-use crate::cli::{note_notice, print};
+use crate::cli::{note, note_notice, print};
 use crate::error::{Error, ErrorKind};
 use crate::store;
 use crate::store::Store;
@@ -23,6 +24,7 @@ impl Database {
     /// Opens the database, which must exist, so that a typo does not create a new one.
     pub(super) fn open(&self) -> Result<Store, Error> {
         open(self.database.as_deref(), false, Duration::ZERO, note_notice)
+            .inspect(|_store| self.warn_if_exposed())
     }
 
     /// Opens the database for reading, even a file that this process cannot write.
@@ -31,6 +33,7 @@ impl Database {
             Location::File(path) => Store::open_to_read(Path::new(path)),
             Location::Url(_) => self.open(),
         }
+        .inspect(|_store| self.warn_if_exposed())
     }
 
     /// Returns the database file. Fails with the message `refusal` for a PostgreSQL database.
@@ -49,8 +52,34 @@ impl Database {
     /// Opens the database, and creates it if it does not exist.
     pub(super) fn open_or_create(&self) -> Result<Store, Error> {
         open(self.database.as_deref(), true, Duration::ZERO, note_notice)
+            .inspect(|_store| self.warn_if_exposed())
+    }
+
+    fn warn_if_exposed(&self) {
+        warn_if_exposed([None, self.database.as_deref().map(Path::new)]);
     }
 }
+
+/// Warns about each file with secrets that other users can read.
+pub(super) fn warn_if_exposed(files: [Option<&Path>; 2]) {
+    for text in exposed(files) {
+        note(&format!("warning: {text}"));
+    }
+}
+
+/// Returns the warnings.
+pub(super) fn exposed(files: [Option<&Path>; 2]) -> impl Iterator<Item = String> {
+    let exposed = files.into_iter().flatten().filter(|path| {
+        std::fs::metadata(path).is_ok_and(|file| file.permissions().mode() & OTHERS_READ != 0)
+    });
+    exposed.map(|path| {
+        let path = path.display();
+        format!("other users can read {path}; set its mode to 0600, or to 0640 for a group")
+    })
+}
+
+/// The permission bit that lets other users read a file.
+const OTHERS_READ: u32 = 0o004;
 
 /// Opens a database. With `create`, it is created if it does not exist. `wait` limits the time until a PostgreSQL
 /// server can be reached. `notice` receives messages about the connection.
@@ -121,6 +150,7 @@ pub(super) struct CopyArguments {
 pub(super) fn backup(arguments: &CopyArguments) -> Result<(), Error> {
     let database = arguments.database.file("cannot back up a PostgreSQL database; use pg_dump")?;
     store::backup(database, &arguments.file)?;
+    arguments.database.warn_if_exposed();
     print(&format!("backup written to {}\n", arguments.file.display()))
 }
 

@@ -3,7 +3,6 @@
 use std::convert::Infallible;
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -16,9 +15,9 @@ use sd_notify::NotifyState;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tracing_subscriber::filter::LevelFilter;
 
-use crate::cli::database::open;
+use crate::cli::database::{exposed, open, warn_if_exposed};
 use crate::cli::settings::{Settings, refuse_former};
-use crate::cli::{note, note_notice, print};
+use crate::cli::{note_notice, print};
 use crate::config::Config;
 use crate::error::{Error, ErrorKind, with_causes};
 use crate::log::Log;
@@ -90,23 +89,8 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode, Error> {
 fn validate(settings: &Settings, config: &Config) -> Result<(), Error> {
     crate::server::acceptor(config)?;
     open(settings.database.as_deref(), false, Duration::ZERO, note_notice)?.health()?;
-    for text in exposed(settings, false) {
-        note(&format!("warning: {text}"));
-    }
+    warn_if_exposed([settings.tls_key.as_deref(), settings.database.as_deref().map(Path::new)]);
     print("the settings, the certificates and the database are valid\n")
-}
-
-/// Returns a warning for each file with secrets that other users can read.
-fn exposed(settings: &Settings, demo: bool) -> impl Iterator<Item = String> {
-    let database = settings.database.as_deref().filter(|_| !demo).map(Path::new);
-    let files = [settings.tls_key.as_deref(), database].into_iter().flatten();
-    let exposed = files.filter(|path| {
-        std::fs::metadata(path).is_ok_and(|file| file.permissions().mode() & OTHERS_READ != 0)
-    });
-    exposed.map(|path| {
-        let path = path.display();
-        format!("other users can read {path}; set its mode to 0600, or to 0640 for a group")
-    })
 }
 
 fn open_and_serve(demo: bool, settings: &Settings, mut config: Config) -> Result<(), Error> {
@@ -115,7 +99,8 @@ fn open_and_serve(demo: bool, settings: &Settings, mut config: Config) -> Result
     let notice = |text: &str| tracing::warn!(event = "database_notice", detail = text);
     let open = || open(settings.database.as_deref(), true, DATABASE_WAIT, notice);
     let store = (!demo).then(open).transpose()?.map(Arc::new);
-    for text in exposed(settings, demo) {
+    let database = settings.database.as_deref().filter(|_| !demo).map(Path::new);
+    for text in exposed([settings.tls_key.as_deref(), database]) {
         tracing::warn!(event = "file_exposed", detail = text);
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
@@ -199,9 +184,6 @@ fn exports(running: &RunningServer, token: &str) -> String {
 
 /// Maximum wait at start for a PostgreSQL database that cannot be reached.
 const DATABASE_WAIT: Duration = Duration::from_secs(60);
-
-/// The permission bit that lets other users read a file.
-const OTHERS_READ: u32 = 0o004;
 
 /// Maximum time to write the rest of the log when the program ends.
 const LOG_FLUSH: Duration = Duration::from_secs(1);

@@ -243,6 +243,8 @@ fn a_read_only_file_is_checked_and_copied_but_not_changed() {
     for command in [&["check"][..], &["backup", copy]] {
         let output = unprivileged().args(command).args(["--database", &database]).output().unwrap();
         assert!(output.status.success(), "{command:?}: {}", error(&output));
+        let warning = format!("warning: other users can read {database}; set its mode to 0600");
+        assert!(error(&output).starts_with(&warning), "{command:?}: {}", error(&output));
     }
     let import = ["credits", "set", "--account", "acme", "1", "EUR", "--database", &database];
     let output = unprivileged().args(import).output().unwrap();
