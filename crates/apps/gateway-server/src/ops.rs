@@ -116,11 +116,8 @@ impl Ops {
         out.gauge("gateway_ready", help, u8::from(readiness.is_ok()));
         let help = "Whether a read has found damage in the database since the server started.";
         out.gauge("gateway_database_damaged", help, u8::from(readiness == Err(DAMAGED)));
-        out.gauge(
-            "gateway_connections_limit",
-            "Maximum number of open connections.",
-            self.connections,
-        );
+        let help = "Maximum number of open connections.";
+        out.gauge("gateway_connections_limit", help, self.connections);
         self.work.write(&out);
         if let Ok(Some(UnixTime(newest))) = readiness {
             let help = "Time of the newest import, in seconds since 1970.";

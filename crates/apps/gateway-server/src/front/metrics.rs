@@ -112,21 +112,13 @@ impl Metrics {
     pub(crate) fn render(&self, read: &Scrape) -> String {
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         read.gauge("gateway_connections", "Open connections.", self.connections.open());
-        read.counter(
-            "gateway_connections_refused_total",
-            "Connections refused because the limit was reached.",
-            load(&self.connections.refused),
-        );
-        read.counter(
-            "gateway_connections_refused_by_address_total",
-            "Connections refused because there were too many from the same address.",
-            load(&self.connections.refused_by_address),
-        );
-        read.counter(
-            "gateway_log_lines_dropped_total",
-            "Log lines dropped because they could not be written in time.",
-            load(&self.log_lines_dropped),
-        );
+        let help = "Connections refused because the limit was reached.";
+        read.counter("gateway_connections_refused_total", help, load(&self.connections.refused));
+        let refused = load(&self.connections.refused_by_address);
+        let help = "Connections refused because there were too many from the same address.";
+        read.counter("gateway_connections_refused_by_address_total", help, refused);
+        let help = "Log lines dropped because they could not be written in time.";
+        read.counter("gateway_log_lines_dropped_total", help, load(&self.log_lines_dropped));
         let families = [self.registry.gather(), read.0.gather()].concat();
         TextEncoder::new().encode_to_string(&families).unwrap_or_default()
     }

@@ -84,11 +84,8 @@ impl Work {
         let busy = self.limit.saturating_sub(self.readers.available_permits());
         out.gauge("gateway_database_readers_busy", "Database readers in use.", busy);
         let waiting = self.waiting.load(Ordering::Relaxed);
-        out.gauge(
-            "gateway_database_readers_waiting",
-            "Calls waiting for a database reader.",
-            waiting,
-        );
+        let help = "Calls waiting for a database reader.";
+        out.gauge("gateway_database_readers_waiting", help, waiting);
         let idle = self.store.idle_connections();
         let help = "Idle database connections.";
         out.gauge("gateway_database_connections_idle", help, idle);

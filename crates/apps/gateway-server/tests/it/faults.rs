@@ -163,10 +163,8 @@ fn an_account_that_was_not_committed_is_not_printed() {
         .collect();
     assert!(results[0].is_none());
     let text = results[19].as_ref().unwrap();
-    assert!(
-        text.contains("cannot create the account: the disk reports an error, or a file size limit"),
-        "{text}"
-    );
+    let expected = "cannot create the account: the disk reports an error, or a file size limit";
+    assert!(text.contains(expected), "{text}");
     assert!(create_account(program(), &database, "last").is_none());
     assert!(run(&database, &["check"]).contains("no damage"));
 }

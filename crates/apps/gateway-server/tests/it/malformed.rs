@@ -251,10 +251,8 @@ fn ask(base_url: &str, token: &str, name: &str, request: &str) -> String {
 #[test]
 fn every_wrong_request_gets_its_response() {
     let demo = gateway_server::demo::start().unwrap();
-    insta::assert_snapshot!(
-        "every_wrong_request_gets_its_response",
-        table(demo.base_url(), demo.token())
-    );
+    let table = table(demo.base_url(), demo.token());
+    insta::assert_snapshot!("every_wrong_request_gets_its_response", table);
 }
 
 /// A client reads no body after the response to `HEAD` (RFC 9110 section 9.3.2).

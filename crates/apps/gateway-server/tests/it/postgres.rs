@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Duration;
 
-use gateway_server::{ErrorKind, ImportMode, Page, Stage, TokenDigest, VacancyRow};
+use gateway_server::{ErrorKind, ImportMode, Page, Stage, TokenDigest};
 
 use crate::cluster;
 use crate::process::{execute, open};
@@ -52,14 +52,8 @@ fn the_documented_rights_suffice_for_serving() {
     let account = store.create_account("a", NOW).unwrap();
     let token = store.create_token(account, "", NOW, None).unwrap();
     for project in ["Welder", "Fitter"] {
-        let fill = &mut |stage: &mut dyn Stage| {
-            stage.vacancy(
-                crate::store::place(1),
-                7,
-                &VacancyRow { project, ..VacancyRow::new("7") },
-            )
-        };
-        store.import(account, ImportMode::Commit, fill).unwrap();
+        let fill = |stage: &mut dyn Stage| vacancy(stage, 1, 7, project);
+        import(&store, account, ImportMode::Commit, fill).unwrap();
     }
     execute(&as_role(&owner), &named(blocks.next().unwrap()));
 
@@ -83,10 +77,10 @@ fn the_statistics_have_no_record() {
     let Some(database) = cluster::database() else { return };
     let store = open(&database.url);
     let account = store.create_account("a", NOW).unwrap();
-    let fill = &mut |stage: &mut dyn Stage| {
+    import(&store, account, ImportMode::Commit, |stage| {
         (1..500).try_for_each(|id| candidate(stage, 1, id, "Quarkfeather"))
-    };
-    store.import(account, ImportMode::Commit, fill).unwrap();
+    })
+    .unwrap();
     let mut client = postgres::Client::connect(&database.url, postgres::NoTls).unwrap();
     client.batch_execute("ANALYZE").unwrap();
     let count = "SELECT count(*) FROM pg_stats WHERE tablename = 'candidate' AND attname = $1";
