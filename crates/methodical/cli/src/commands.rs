@@ -18,10 +18,10 @@ use crate::failure::{Exit, Failure};
 use crate::mirror::assistant;
 #[cfg(feature = "dashboard")]
 use crate::mirror::dashboard::{self, DashboardFlags};
-use crate::mirror::maintain::{self, ConsumersFlags, ForgetFlags, PurgeFlags};
 use crate::mirror::open::{Asked, duration};
 use crate::mirror::placements::{self, PlacementsCommand, Records, ReportFlags};
 use crate::mirror::sync::{self, SyncFlags, WatchFlags};
+use crate::mirror::upkeep::{self, ConsumersFlags, ForgetFlags, PurgeFlags};
 use crate::output::OutputFlags;
 use crate::program::{OperationCommands, Program};
 use crate::screen::{self, Screen};
@@ -501,20 +501,18 @@ impl MirrorCommand {
     fn run<S: Mirrored>(self, records: Records, invocation: &Invocation) -> Result<(), Failure> {
         match self {
             Self::Sync { flags, every } => sync::run::<S>(&flags, every, invocation),
-            Self::Status { max_age } => maintain::status(max_age, invocation),
-            Self::Changes { after, cursor } => {
-                maintain::changes(after.as_ref(), cursor, invocation)
-            }
-            Self::Consumers(flags) => maintain::consumers(&flags, invocation),
-            Self::Search { text } => maintain::search::<S>(&text, records, invocation),
-            Self::Forget(flags) => maintain::forget::<S>(&flags, invocation),
-            Self::Purge { flags, yes } => maintain::purge(&flags, yes, invocation),
-            Self::Check => maintain::check(false, invocation),
-            Self::Rebuild => maintain::check(true, invocation),
-            Self::Backup { file, replace } => maintain::back_up(&file, replace, invocation),
-            Self::Copy { to } => maintain::copy::<S>(&to, invocation),
+            Self::Status { max_age } => upkeep::status(max_age, invocation),
+            Self::Changes { after, cursor } => upkeep::changes(after.as_ref(), cursor, invocation),
+            Self::Consumers(flags) => upkeep::consumers(&flags, invocation),
+            Self::Search { text } => upkeep::search::<S>(&text, records, invocation),
+            Self::Forget(flags) => upkeep::forget::<S>(&flags, invocation),
+            Self::Purge { flags, yes } => upkeep::purge(&flags, yes, invocation),
+            Self::Check => upkeep::check(false, invocation),
+            Self::Rebuild => upkeep::check(true, invocation),
+            Self::Backup { file, replace } => upkeep::back_up(&file, replace, invocation),
+            Self::Copy { to } => upkeep::copy::<S>(&to, invocation),
             Self::Restore { file, to, yes } => {
-                maintain::restore(&file, to.as_deref(), yes, invocation)
+                upkeep::restore(&file, to.as_deref(), yes, invocation)
             }
         }
     }

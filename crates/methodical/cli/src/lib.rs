@@ -94,7 +94,7 @@ pub use methodical_testkit::contract::Contract;
 
 pub use crate::commands::{run, run_embedded};
 pub use crate::failure::Failure;
-pub use crate::mirror::maintain::Exporter;
+pub use crate::mirror::upkeep::Exporter;
 pub use crate::output::destination::{Upload, Uploader};
 pub use crate::output::record::Fields;
 pub use crate::output::{OutputColumn, OutputFormat, OutputSetup, RecordWriter};

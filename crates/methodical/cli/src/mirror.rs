@@ -26,10 +26,10 @@ use crate::settings::{MirrorFlags, Settings, ValueOrder};
 pub(crate) mod assistant;
 #[cfg(feature = "dashboard")]
 pub(crate) mod dashboard;
-pub(crate) mod maintain;
 pub(crate) mod open;
 pub(crate) mod placements;
 pub(crate) mod sync;
+pub(crate) mod upkeep;
 
 /// The identities of the records of a table, with their titles.
 pub(crate) type Titles = BTreeMap<String, String>;

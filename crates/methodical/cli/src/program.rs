@@ -11,7 +11,7 @@ use methodical_client::model::tables::{FieldType, Mirrored};
 use methodical_testkit::contract::Contract;
 
 use crate::failure::Failure;
-use crate::mirror::maintain::Exporter;
+use crate::mirror::upkeep::Exporter;
 use crate::output::OutputFormat;
 use crate::output::destination::Uploader;
 use crate::output::record::Fields;
