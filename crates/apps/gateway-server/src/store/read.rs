@@ -115,13 +115,13 @@ pub(super) const AUTHENTICATE: &str = "\
     WHERE t.sha256 = ?1 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > ?2)";
 
 /// Selects a page of a whole table. It returns rows only while its revision exists, so that a page whose rows are being
-/// removed is empty rather than incomplete. [`REVISION_EXISTS`] distinguishes such a page from the end of the list.
+/// removed is empty rather than incomplete. [`REVISION_EXISTS`] distinguishes such a page from the end of the list. The
+/// revision gives the account, because SQLite would evaluate a separate condition again for every row.
 pub(super) fn list(table: &str) -> String {
     format!(
         "SELECT id, record FROM {table} \
-         WHERE account_id = ?1 AND id > ?2 AND rev_from <= ?3 AND ?3 < rev_to \
-         AND ?3 = (SELECT rev FROM revision WHERE account_id = ?1 AND rev = ?3) \
-         ORDER BY id LIMIT ?4"
+         WHERE account_id = (SELECT account_id FROM revision WHERE account_id = ?1 AND rev = ?3) \
+         AND id > ?2 AND rev_from <= ?3 AND ?3 < rev_to ORDER BY id LIMIT ?4"
     )
 }
 
