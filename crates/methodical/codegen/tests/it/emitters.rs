@@ -121,9 +121,10 @@ fn the_examples_of_an_enum_use_a_text_that_it_does_not_list() {
     );
 }
 
-/// On the command line, a boolean by codes is `true` or `false`, whatever the service reads.
+/// On the command line, a boolean by codes is `true` or `false`, whatever the service reads. A required one has a value,
+/// too: without it, the flag would be optional.
 #[test]
-fn a_boolean_by_codes_is_true_or_false_in_examples_of_the_program() {
+fn a_boolean_by_codes_is_true_or_false_on_the_command_line() {
     let deep = "[scalar.Deep]\nwire = \"codes\"\ntrue = [1]\nfalse = [0]\nmeaning = \"boolean\"\n\
                 example = \"1\"\ndoc = \"Whether it is deep.\"\n\n[enum.State]";
     let commands = check(
@@ -134,7 +135,7 @@ fn a_boolean_by_codes_is_true_or_false_in_examples_of_the_program() {
             ("shelf=3", "shelf=1"),
         ],
         "crates/apps/gateway-cli/src/generated/commands.rs",
-        &["--shelf true"],
+        &["--shelf true", "long = \"shelf\", action = clap::ArgAction::Set, required = true"],
     );
     assert!(!commands.contains("--shelf 1"), "{commands}");
 }
