@@ -135,7 +135,6 @@ impl Values {
             ("folder", either("spec", format!("spec/{name}"))),
             ("reference", either("docs/reference", format!("docs/{name}"))),
             ("demo", either("demo", format!("{}_demo", name.replace('-', "_")))),
-            ("command", COMMAND.to_owned()),
             ("install", install),
             ("runtime", dependency),
         ];
