@@ -142,9 +142,11 @@ impl Declaration {
         self.facts.iter().find(|(other, _)| other == key).map(|(_, text)| text.as_str())
     }
 
-    /// Returns the effect of a change. Examples and open points affect only documentation.
-    fn class_of(&self, class: Class) -> Class {
-        if matches!(&*self.list, "example" | "open-point") { Class::Documentation } else { class }
+    /// Returns a change of all of it. Examples and open points affect only documentation.
+    fn change(&self, class: Class, what: &str) -> Change {
+        let is_documentation = matches!(&*self.list, "example" | "open-point");
+        let class = if is_documentation { Class::Documentation } else { class };
+        Change { class, place: self.place.clone(), what: what.to_owned() }
     }
 
     /// Returns whether it is an argument of a constructor.
@@ -254,22 +256,14 @@ pub fn changes(old: (&str, &Service), new: (&str, &Service)) -> Vec<Change> {
     for one in &old {
         match new.iter().find(|other| is_same(one, other)) {
             Some(other) => facts(one, other, &mut changes),
-            None if has_parent(&new, one) => {
-                let class = one.class_of(Class::Breaking);
-                changes.push(Change {
-                    class,
-                    place: one.place.clone(),
-                    what: "removed".to_owned(),
-                });
-            }
+            None if has_parent(&new, one) => changes.push(one.change(Class::Breaking, "removed")),
             None => {}
         }
     }
     for one in new.iter().filter(|one| !old.iter().any(|other| is_same(one, other))) {
         if has_parent(&old, one) {
             let class = if one.is_required() { Class::Breaking } else { Class::Additive };
-            let class = one.class_of(class);
-            changes.push(Change { class, place: one.place.clone(), what: "added".to_owned() });
+            changes.push(one.change(class, "added"));
         }
     }
     let lists: BTreeSet<_> = old.iter().map(|one| one.list.as_str()).collect();

@@ -133,14 +133,12 @@ impl Service {
     }
 
     /// Returns the fields to which the keys of a path lead, from a model inwards; `None` if one does not exist.
-    pub fn fields_at<'s>(&'s self, model: ModelId, path: &[String]) -> Option<Vec<&'s Field>> {
-        let mut fields: Vec<&Field> = Vec::new();
+    pub fn fields_at<'s>(&'s self, model: &'s Model, path: &[String]) -> Option<Vec<&'s Field>> {
+        let (mut inner, mut fields) = (Some(model), Vec::new());
         for key in path {
-            let model = match fields.last() {
-                Some(field) => field.ty.model()?,
-                None => model,
-            };
-            fields.push(self.model(model).fields.iter().find(|field| field.wire == *key)?);
+            let field = inner?.fields.iter().find(|field| field.wire == *key)?;
+            inner = self.nested(field);
+            fields.push(field);
         }
         Some(fields)
     }

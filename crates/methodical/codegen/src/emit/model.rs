@@ -5,7 +5,7 @@ use askama::Template;
 use crate::config::{Role, Workspace};
 use crate::emit::model::tables::ListedTable;
 use crate::emit::{GeneratedFile, filters};
-use crate::ir::{Auth, Leniency, Primitive, RustName, Service, Verdict};
+use crate::ir::{Auth, Leniency, PagedBy, Primitive, RustName, Says, Service, Verdict};
 
 pub(in crate::emit) mod queries;
 pub(in crate::emit) mod tables;

@@ -156,7 +156,7 @@ fn listed(service: &Service) -> Vec<&Model> {
 fn table(service: &Service, model: &Model) -> Vec<(String, String)> {
     let columns = columns(service, model).unwrap_or_default();
     let append = |path: &[String]| {
-        let fields = service.fields_at(model.id, path)?;
+        let fields = service.fields_at(model, path)?;
         let (field, outer) = fields.split_last()?;
         let is_text = field.ty.value().is_some_and(|ty| ty.in_record == Primitive::Text);
         let of = |record: &str| {

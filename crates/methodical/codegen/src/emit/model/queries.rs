@@ -4,10 +4,7 @@
 use std::fmt::Write as _;
 
 use crate::emit::distinct;
-use crate::ir::{
-    Example, Field, Mark, Operation, PagedBy, Param, Primitive, Response, Says, Service, Verdict,
-    phrase,
-};
+use crate::ir::{Example, Operation, Param, Primitive, Response, Service, Verdict, phrase};
 use crate::text::string;
 
 /// Describes the setter of an optional parameter.
@@ -92,36 +89,6 @@ pub(super) fn verdicts(service: &Service) -> Vec<&Verdict> {
 /// Returns the number of the constant with a verdict.
 pub(super) fn number(verdicts: &[&Verdict], verdict: &Verdict) -> usize {
     verdicts.iter().position(|other| *other == verdict).map_or(0, |index| index + 1)
-}
-
-/// Returns the call that sets a mark.
-pub(super) fn page_mark(service: &Service, operation: &Operation, mark: &Mark) -> String {
-    let by = operation.paging.as_ref().map(|paging| paging.by);
-    let function = match (mark.says, by) {
-        (Says::Last, _) => "last",
-        (Says::Total, _) => "total",
-        (Says::Next, Some(PagedBy::Offset)) => "next_offset",
-        (Says::Next, _) => "next_cursor",
-        (Says::More, _) => "more",
-    };
-    let beside = operation.response.beside;
-    let fields = beside.and_then(|beside| service.fields_at(beside, &mark.path));
-    format!(".{function}({})", page_field(&fields.unwrap_or_default()))
-}
-
-/// Returns the expression for a field of `beside`, as an `Option` of a reference.
-fn page_field(fields: &[&Field]) -> String {
-    let mut value = String::new();
-    for (depth, field) in fields.iter().enumerate() {
-        let name = field.rust.snake();
-        value = match (depth, field.is_option()) {
-            (0, false) => format!("Some(&beside.{name})"),
-            (0, true) => format!("beside.{name}.as_ref()"),
-            (_, false) => format!("{value}.map(|object| &object.{name})"),
-            (_, true) => format!("{value}.and_then(|object| object.{name}.as_ref())"),
-        };
-    }
-    value
 }
 
 /// Returns the example with the most parameters, one without percent-encoding if possible, and the expression that

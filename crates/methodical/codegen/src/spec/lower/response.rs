@@ -368,9 +368,9 @@ fn fields<'s>(
     named: &At<String>,
     help: &str,
 ) -> Option<Vec<&'s Field>> {
+    let model = service.model(model);
     let fields = service.fields_at(model, &split(named));
     if fields.is_none() {
-        let model = service.model(model);
         let message = format_args!("the model `{}` has no field `{named}`", model.rust.plain());
         cx.unknown(named, message, model.fields.iter().map(|field| &field.wire), help);
     }

@@ -1,7 +1,6 @@
 //! Lowers the declared types: scalars, enums and models.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 use std::sync::Arc;
 
 use crate::diag::{listed, say, say_if};
@@ -102,7 +101,7 @@ fn codes(cx: &mut Context<'_>, given: &language::Scalar) -> Option<Codes> {
 }
 
 fn one_enum(cx: &mut Context<'_>, name: &At<String>, given: &language::Enum) -> Option<ValueType> {
-    say_if!(cx, given.values.is_empty(), *place(&given.values.span, &name.span),
+    say_if!(cx, given.values.is_empty(), given.values,
         "the enum `{name}` has no values" => "add a value");
     cx.distinct("value", RENAME, given.values.names().map(folded));
     cx.distinct("wire text", CORRECT, given.values.iter().map(|(_, value)| exact(&value.wire)));
@@ -141,7 +140,7 @@ fn model(
     name: &At<String>,
     given: &language::Model,
 ) -> Option<Model> {
-    say_if!(cx, given.fields.is_empty(), *place(&given.fields.span, &name.span),
+    say_if!(cx, given.fields.is_empty(), given.fields,
         "the model `{name}` has no fields" => "add a field");
     let fields: Vec<_> =
         given.fields.iter().filter_map(|(key, given)| field(cx, key, given)).collect();
@@ -260,12 +259,6 @@ fn misfit(leniency: Leniency, ty: &Type, required: bool) -> Option<&'static str>
         }
     };
     (!is_fit).then_some(fits)
-}
-
-/// Returns the second position for a table without a header, such as an implicit `[model.A.field]`, which has no
-/// position.
-fn place<'s>(span: &'s Range<usize>, or: &'s Range<usize>) -> &'s Range<usize> {
-    if span.is_empty() { or } else { span }
 }
 
 /// Checks what models contain, and their columns. All models must be known by now.
