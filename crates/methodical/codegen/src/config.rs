@@ -156,7 +156,7 @@ const COMMAND: &str = "methodical-codegen generate";
 fn packages(cx: &mut Context<'_>, given: &BTreeMap<Role, At<Crate>>) -> BTreeMap<Role, Package> {
     let mut packages: BTreeMap<Role, Package> = BTreeMap::new();
     for (role, one) in given {
-        let key = key_of(cx.text, &one.span, "crate");
+        let key = key_of(cx.text, &one.span).unwrap_or_else(|| one.span.clone());
         let name = one.name.value.clone();
         let folder = one.folder.as_ref().map(|folder| folder.value.clone());
         let folder = folder.unwrap_or_else(|| format!("crates/{name}"));

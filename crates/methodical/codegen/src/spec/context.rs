@@ -167,7 +167,7 @@ pub(super) const RUST_NAME: &str = "give one of them another `rust-name`";
 
 /// The hints for two commands, and for two flags, with the same name.
 pub(super) const COMMANDS: &str = "remove one of the two; each selector becomes a command: `albums/list` becomes `albums list`, \
-    `a/b/c` becomes `a b-c`";
+    `a/b/c` becomes `a b-c`, and a gauge adds `check` and `forecast`";
 pub(super) const FLAGS: &str =
     "remove one of the two; each parameter becomes a flag: `page_size` becomes `--page-size`";
 

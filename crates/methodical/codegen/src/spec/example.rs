@@ -127,8 +127,13 @@ fn params<'o>(
 /// Returns the wire text of a value, or of all values of a list. The error says which form was expected.
 fn values(param: &Param, given: &OneOrMany<Code>) -> Result<String, &'static str> {
     match (given, param.list) {
-        (OneOrMany::Many(items), Some(_)) if !items.is_empty() => {
-            let items = items.iter().map(|item| value(param, item));
+        (OneOrMany::Many(items), Some(style)) if !items.is_empty() => {
+            let items = items.iter().map(|item| match value(param, item)? {
+                text if style.separator().is_some_and(|between| text.contains(between)) => {
+                    Err("a list of values that do not contain the separator of its `style`")
+                }
+                text => Ok(text),
+            });
             Ok(items.collect::<Result<Vec<_>, _>>()?.join(&ITEM.to_string()))
         }
         (_, Some(_)) => Err("a non-empty list"),

@@ -3,9 +3,6 @@
 
 use std::num::NonZeroU32;
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-
 use crate::ir::{
     BodyFormat, Code, ErrorClass, Leniency, ListStyle, Meaning, Place, SecretPlace, Wire,
 };
@@ -13,7 +10,7 @@ use crate::spec::form::{
     AnyType, Bracketed, File, Id, Ident, Kebab, Keys, Line, Media, Param, Path, Prose, Query,
     Select, Snake, Type, Version, Wire as WireText,
 };
-use crate::spec::read::{At, Named, OneOrMany, Text, declarations, tables, words};
+use crate::spec::read::{At, Named, OneOrMany, Text, choices, declarations, tables, words};
 
 tables! {
     /// A service whose operations share one address. A part of the request selects the operation.
@@ -84,16 +81,16 @@ tables! {
     }
 }
 
-/// How a call is authenticated: exactly one.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(crate) enum Auth {
-    /// Calls are not authenticated.
-    None(Nothing),
-    /// `Authorization: Bearer …`, RFC 6750.
-    Bearer(Nothing),
-    /// Secrets, such as API keys.
-    Secrets(Vec<At<Secret>>),
+choices! {
+    /// How a call is authenticated: exactly one.
+    enum Auth {
+        /// Calls are not authenticated.
+        None(Nothing) = "none",
+        /// `Authorization: Bearer …`, RFC 6750.
+        Bearer(Nothing) = "bearer",
+        /// Secrets, such as API keys.
+        Secrets(Vec<At<Secret>>) = "secrets",
+    }
 }
 
 tables! {
@@ -262,18 +259,18 @@ declarations! {
     }
 }
 
-/// The shape of a successful response: exactly one.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(crate) enum Response {
-    /// A list.
-    List(At<Records>),
-    /// A single object.
-    Object(At<Data>),
-    /// A value that is not a record.
-    Value(At<Data>),
-    /// No data.
-    Nothing(At<NoData>),
+choices! {
+    /// The shape of a successful response: exactly one.
+    enum Response {
+        /// A list.
+        List(At<Records>) = "list",
+        /// A single object.
+        Object(At<Data>) = "object",
+        /// A value that is not a record.
+        Value(At<Data>) = "value",
+        /// No data.
+        Nothing(At<NoData>) = "nothing",
+    }
 }
 
 tables! {
@@ -311,16 +308,16 @@ tables! {
     }
 }
 
-/// How the pages of a list follow each other: exactly one.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Paging {
-    /// A parameter is the number of the page.
-    Page(At<Pages>),
-    /// A parameter is the number of records before the page.
-    Offset(At<Offset>),
-    /// A parameter is text that the previous page contains.
-    Cursor(At<Cursor>),
+choices! {
+    /// How the pages of a list follow each other: exactly one.
+    enum Paging {
+        /// A parameter is the number of the page.
+        Page(At<Pages>) = "page",
+        /// A parameter is the number of records before the page.
+        Offset(At<Offset>) = "offset",
+        /// A parameter is text that the previous page contains.
+        Cursor(At<Cursor>) = "cursor",
+    }
 }
 
 tables! {

@@ -14,7 +14,6 @@ use toml::de::{DeTable, DeValue, Error, ValueDeserializer};
 
 use crate::diag::{Diagnostic, listed, shown};
 use crate::spec::form::Formed;
-use crate::text::capitalized;
 
 /// A value with its position.
 #[derive(Clone, Debug, Default)]
@@ -175,18 +174,10 @@ impl<T> OneOrMany<T> {
     }
 }
 
-/// Defines the tables of a language. They are read only from tables: the code that serde derives, here with
-/// `remote = "Self"`, also accepts a list.
-macro_rules! tables {
-    ($(
-        $(#[$meta:meta])*
-        struct $name:ident { $($(#[$about:meta])* $field:ident: $ty:ty,)* }
-    )+) => {$(
-        #[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
-        #[serde(remote = "Self", deny_unknown_fields, rename_all = "kebab-case")]
-        $(#[$meta])*
-        pub(crate) struct $name { $($(#[$about])* pub(crate) $field: $ty,)* }
-
+/// Implements `Deserialize` for a type that is read only from a table, which must have exactly one of the keys, if any:
+/// the code that serde derives, here with `remote = "Self"`, also accepts a list or a word.
+macro_rules! from_table {
+    ($name:ident [$($key:literal),*]) => {
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 struct Table;
@@ -199,6 +190,11 @@ macro_rules! tables {
                     }
 
                     fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<$name, A::Error> {
+                        const KEYS: &[&str] = &[$($key),*];
+                        if !KEYS.is_empty() && map.size_hint() != Some(1) {
+                            let one = $crate::diag::listed(KEYS);
+                            return Err(serde::de::Error::custom(format!("must have exactly one of {one}")));
+                        }
                         $name::deserialize(serde::de::value::MapAccessDeserializer::new(map))
                     }
                 }
@@ -206,6 +202,36 @@ macro_rules! tables {
                 deserializer.deserialize_map(Table)
             }
         }
+    };
+}
+
+/// Defines the tables of a language.
+macro_rules! tables {
+    ($(
+        $(#[$meta:meta])*
+        struct $name:ident { $($(#[$about:meta])* $field:ident: $ty:ty,)* }
+    )+) => {$(
+        #[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(remote = "Self", deny_unknown_fields, rename_all = "kebab-case")]
+        $(#[$meta])*
+        pub(crate) struct $name { $($(#[$about])* pub(crate) $field: $ty,)* }
+
+        $crate::spec::read::from_table!($name []);
+    )+};
+}
+
+/// Defines tables that have exactly one of the keys.
+macro_rules! choices {
+    ($(
+        $(#[$meta:meta])*
+        enum $name:ident { $($(#[$about:meta])+ $variant:ident($of:ty) = $key:literal,)+ }
+    )+) => {$(
+        #[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(remote = "Self", deny_unknown_fields)]
+        $(#[$meta])*
+        pub(crate) enum $name { $($(#[$about])+ #[serde(rename = $key)] $variant($of),)+ }
+
+        $crate::spec::read::from_table!($name [$($key),+]);
     )+};
 }
 
@@ -231,7 +257,9 @@ macro_rules! declarations {
     )+};
 }
 
+pub(crate) use choices;
 pub(crate) use declarations;
+pub(crate) use from_table;
 pub(crate) use tables;
 
 /// Gives a type of the language the JSON Schema of an expression.
@@ -321,50 +349,47 @@ pub(super) fn document<T: DeserializeOwned>(
 fn mistake(text: &str, error: &Error) -> Diagnostic {
     let (message, printed) = (error.message(), error.to_string());
     let path = printed.rsplit_once("\nin `").map_or("", |(_, path)| path.trim_end());
+    let path = path.trim_end_matches('`');
+    let within = if path.is_empty() { String::new() } else { format!(" in `{path}`") };
     let span = error.span().unwrap_or_default();
     let written = text.get(span.clone()).unwrap_or_default();
-    let before = text.get(..span.start).unwrap_or_default();
-    let path = &with_choice(path.trim_end_matches('`'), before);
-    let within = if path.is_empty() { String::new() } else { format!(" in `{path}`") };
-    let after = text.get(span.end..).unwrap_or_default().trim_start();
-    let line = before.rsplit('\n').next().unwrap_or_default();
-    let is_name = after.starts_with('=') || line.starts_with('[') && !line.contains('=');
-    let place = key_of(text, &span, path);
-    // In a list, the key does not precede the value.
-    let is_member = before.trim_end().ends_with('=');
-    let key = if is_member { text.get(place.clone()) } else { path.rsplit('.').next() };
-    let key = key.unwrap_or_default().trim_matches(['"', '\'']);
-    let value = if is_member || written.starts_with('[') { "" } else { "each value of " };
-    let choices = choices(key);
+    // An item of a list has no key of its own.
+    let place = key_of(text, &span);
+    let last = || path.rsplit('.').next();
+    let key = place.clone().map_or_else(last, |place| text.get(place));
+    let key = key.unwrap_or_default().trim_matches(QUOTES);
+    let is_name = place.as_ref() == Some(&span);
     let (what, known) = message.split_once(", expected ").unwrap_or((message, ""));
-    if what.starts_with("unknown ") || what.starts_with("unexpected keys") {
+    if what.starts_with("unknown ") {
         let known: Vec<_> = known.split('`').skip(1).step_by(2).collect();
-        let name = written.trim_matches(['"', '\'']);
+        let name = what.split('`').nth(1).unwrap_or_default();
+        // serde gives a word in a list the position of the list.
+        let word = QUOTES.iter().find_map(|quote| {
+            let word = format!("{quote}{name}{quote}");
+            let start = span.start + written.find(&word)?;
+            Some(start..start + word.len())
+        });
         let message = if what.starts_with("unknown variant") && !is_name {
             format!("unknown value `{}` of `{key}`", shown(name))
         } else {
             format!("unknown key `{}`{within}", shown(name))
         };
-        let diagnostic = Diagnostic::new(&span, message);
+        let diagnostic = Diagnostic::new(&word.unwrap_or(span), message);
         return match name {
             "method" if known.contains(&"verb") => {
                 diagnostic.help("write `verb = \"get\"` or `verb = \"post\"`")
-            }
-            // Former keys.
-            "api-version" => diagnostic.help("delete this line: `path` contains the version"),
-            "min" | "max" if known.contains(&"max-chars") => {
-                diagnostic.help("delete this key, and describe the limit in `doc`")
             }
             _ => diagnostic.help(format!("expected {}", listed(&known))).suggest(name, &known),
         };
     }
     if let Some(name) = what.strip_prefix("missing field ") {
+        // Each table of a list has a header.
+        let header = written.starts_with("[[").then(|| span.start + 2..span.end - 2);
+        let place = place.or(header).unwrap_or(span);
         return Diagnostic::new(&place, format!("missing key {name}{within}"));
     }
-    if what.starts_with("wanted exactly 1 element") {
-        let known: Vec<_> = choices.iter().map(String::as_str).collect();
-        let message = format!("`{key}` must have exactly one of {}", listed(&known));
-        return Diagnostic::new(&place, message);
+    if message.starts_with("must have ") {
+        return Diagnostic::new(&place.unwrap_or(span), format!("`{key}` {message}"));
     }
     let given = match what.strip_prefix("invalid ").and_then(|one| one.split([' ', '`']).nth(1)) {
         Some("floating") => "a float",
@@ -376,19 +401,24 @@ fn mistake(text: &str, error: &Error) -> Diagnostic {
         _ => "a string",
     };
     let expected = match known {
-        "i64" if given == "an integer" => "a 64-bit integer",
+        "i64" if given == "an integer" => "an integer of 64 bits",
         "i64" => "an integer",
         "usize" => "an integer, 0 or more",
         "a nonzero u32" => "an integer between 1 and 4294967295",
         "a boolean" => "`true` or `false`",
         "a sequence" => "a list",
-        "" if message == "wanted string or table" && choices.is_empty() => "a string",
-        "" if message == "wanted string or table" => "a table",
-        one if one.starts_with("struct ") => "a table",
         one => one,
     };
-    let subject =
-        if is_name { format!("the name `{}`", shown(written)) } else { format!("{value}`{key}`") };
+    let subject = match place {
+        Some(_) if is_name && !what.starts_with("invalid ") => format!("the name `{}`", shown(key)),
+        Some(_) => format!("`{key}`"),
+        None => format!("each value of `{key}`"),
+    };
+    // Only the values of examples may be of other types.
+    let message = match message.split_once("; in `params`") {
+        Some((texts, _)) if !path.contains("params.") => texts,
+        _ => message,
+    };
     let message = match expected {
         "" => format!("{subject} {message}"),
         _ if expected.starts_with(given) || !message.starts_with("invalid") => {
@@ -396,56 +426,47 @@ fn mistake(text: &str, error: &Error) -> Diagnostic {
         }
         _ => format!("{subject} must be {expected}, not {given}"),
     };
-    Diagnostic::new(&span, &message).help(match (key, given) {
+    let help = match written {
+        "[example]" => "write `[[example]]`",
         _ if message.contains("invisible") => "remove the character",
-        // A former form.
-        ("empty", "a table") => "write one list: `empty = [\"4\", \"No photos found\"]`",
         _ => "",
-    })
-}
-
-/// Returns the path of a key, whose text precedes a mistake, with the key chosen in its table, which serde leaves out.
-fn with_choice(path: &str, before: &str) -> String {
-    let key = path.rsplit('.').next().unwrap_or_default();
-    let (_, below) = before.rsplit_once(key).unwrap_or_default();
-    let is_chosen = |one: &String| {
-        below.contains(&format!("{one} =")) || below.trim_end().ends_with(&format!("{one}]"))
     };
-    match choices(key).into_iter().find(is_chosen) {
-        Some(chosen) => format!("{path}.{chosen}"),
-        None => path.to_owned(),
-    }
+    Diagnostic::new(&span, &message).help(help)
 }
 
-/// Returns the keys of which a table must have exactly one; none for other tables.
-fn choices(key: &str) -> Vec<String> {
-    let schema = crate::spec::schema();
-    let choices = schema.pointer(&format!("/$defs/{}/oneOf", capitalized(key)));
-    let choices = choices.and_then(|one| one.as_array()).into_iter().flatten();
-    choices.filter_map(|one| Some(one.pointer("/required/0")?.as_str()?.to_owned())).collect()
+/// The quotes of keys and text.
+const QUOTES: [char; 2] = ['"', '\''];
+
+/// Returns the position of the key whose value, or which itself, has this position; `None` for an item of a list.
+pub(crate) fn key_of(text: &str, at: &Range<usize>) -> Option<Range<usize>> {
+    let (root, _) = DeTable::parse_recoverable(text);
+    let (_, key) = holder(&DeValue::Table(root.into_inner()), at)?;
+    Some(key)
 }
 
-/// Returns the position of the key whose value has this position: the last one of a header, or the one before `=`. A
-/// table without a header has no position, and its path is the start of another one's header.
-pub(crate) fn key_of(text: &str, value: &Range<usize>, path: &str) -> Range<usize> {
-    let before = text.get(..value.start).unwrap_or_default();
-    let start = match text.get(value.clone()).unwrap_or_default() {
-        _ if path.is_empty() => return 0..0,
-        "" => text.find(&format!("[{path}.")).map_or(0, |at| at + 1 + path.len()),
-        header if header.starts_with('[') && !before.trim_end().ends_with('=') => {
-            value.end - header.len() + header.trim_end_matches(']').len()
+/// Returns the table that holds a key or a value with this position, and the position of the key.
+fn holder<'v, 'i>(
+    value: &'v DeValue<'i>,
+    at: &Range<usize>,
+) -> Option<(&'v DeTable<'i>, Range<usize>)> {
+    match value {
+        DeValue::Table(table) => {
+            let mut entries = table.iter();
+            let entry = entries.find(|(key, value)| key.span() == *at || value.span() == *at);
+            let below = || table.values().find_map(|one| holder(one.get_ref(), at));
+            entry.map(|(key, _)| (table, key.span())).or_else(below)
         }
-        _ => before.trim_end_matches([' ', '=']).len(),
-    };
-    let before = text.get(..start).unwrap_or_default();
-    before.trim_end_matches(|c| !"[{.,\n ".contains(c)).len()..start
+        DeValue::Array(items) => items.iter().find_map(|one| holder(one.get_ref(), at)),
+        _ => None,
+    }
 }
 
 /// Returns the diagnostic for a syntax error.
 fn syntax(text: &str, error: &Error) -> Diagnostic {
     let end = text.trim_end().len();
     let (span, message) = (error.span().unwrap_or(end..end), error.message());
-    let before = text.get(..span.start).unwrap_or_default();
+    let (before, after) = (text.get(..span.start), text.get(span.end..));
+    let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
     if message.starts_with("invalid multi-line basic string") {
         let open = before.rfind("\"\"\"").unwrap_or(span.start);
         return Diagnostic::new(&(open..open + 3), "text without a closing `\"\"\"`");
@@ -453,20 +474,16 @@ fn syntax(text: &str, error: &Error) -> Diagnostic {
     if message != "duplicate key" {
         return Diagnostic::new(&span, message);
     }
-    let key = text.get(span.clone()).unwrap_or_default();
-    let line = before.rfind('\n').map_or(0, |at| at + 1);
-    let header = text.get(line..span.end).filter(|line| line.starts_with('['));
-    let is_key = |end: usize| {
-        let rest = text.get(end..).unwrap_or_default().trim_start();
-        rest.starts_with(if header.is_some() { ']' } else { '=' })
-    };
-    let written = header.unwrap_or(key);
-    let mut earlier = before.rmatch_indices(written).map(|(at, _)| at + written.len());
-    let first = earlier.find(|end| is_key(*end)).map(|end| end - key.len()..end);
+    let key = text.get(span.clone()).unwrap_or_default().trim_matches(QUOTES);
     let diagnostic = Diagnostic::new(&span, format_args!("duplicate key `{}`", shown(key)));
     let diagnostic = diagnostic.help("remove or rename one of them");
+    // The parser keeps a second key only under another name.
+    let renamed = format!("{before}{}{after}", "_".repeat(span.len()));
+    let (root, _) = DeTable::parse_recoverable(&renamed);
+    let root = DeValue::Table(root.into_inner());
+    let first = holder(&root, &span).and_then(|(table, _)| table.get_key_value(key));
     match first {
-        Some(first) => diagnostic.related(&first, "first used here"),
+        Some((first, _)) => diagnostic.related(&first.span(), "first used here"),
         None => diagnostic,
     }
 }

@@ -35,7 +35,8 @@ pub(super) fn operations(
     lowered.into_iter().map(|(_, operation)| operation).collect()
 }
 
-/// Reports operations with the same command, or with a command that is the first word of another.
+/// Reports operations with the same command, or with a command that is the first word of another. The commands of a
+/// gauge count, too.
 fn commands(cx: &mut Context<'_>, operations: &[(&At<String>, Operation)]) {
     // A duplicate selector is reported elsewhere.
     let mut selectors = BTreeSet::new();
@@ -46,7 +47,10 @@ fn commands(cx: &mut Context<'_>, operations: &[(&At<String>, Operation)]) {
         if nouns.insert(noun.clone()) || verb.is_none() {
             names.push((noun.clone(), *selector));
         }
-        names.extend(verb.map(|verb| (format!("{noun} {verb}"), *selector)));
+        let gauge = operation.gauge.iter().flat_map(|_| ["check", "forecast"].map(str::to_owned));
+        names.extend(
+            verb.into_iter().chain(gauge).map(|verb| (format!("{noun} {verb}"), *selector)),
+        );
     }
     cx.distinct("selector", COMMANDS, names.into_iter());
 }
@@ -136,6 +140,15 @@ fn params(
         params.push(param);
     }
     let params = params.into_iter().collect::<Option<Vec<_>>>()?;
+    for list in params.iter().filter(|one| one.list == Some(ListStyle::Index)) {
+        let start = format!("{}[", list.wire);
+        let taken = given.names().find(|name| {
+            let index = name.strip_prefix(&start).and_then(|rest| rest.strip_suffix(']'));
+            index.is_some_and(|index| index.parse::<u32>().is_ok())
+        });
+        say!(cx, taken, "the list `{}` sends a value with this name", list.wire
+            => "remove the parameter, or change the `style` of `{}`", list.wire);
+    }
     // Parameters with the same Rust name are reported elsewhere.
     let mut names = BTreeSet::new();
     let flags = given.names().zip(&params).filter(|(_, one)| names.insert(one.rust.snake()));

@@ -252,30 +252,32 @@ pub(super) fn paging(
     response: &Response,
 ) -> Option<Paging> {
     // The keys of other ways of paging are unknown keys.
-    let (word, by, span, (name, size, more), [last, total, next]) = match given {
+    let (by, span, (name, size, more), [last, total, next]) = match given {
         language::Paging::Page(page) => {
             let first = page.first.as_ref().map_or(1, |first| first.value);
             say_if!(cx, !matches!(first, 0 | 1), page.first, "the number must be between 0 and 1");
             let marks = [page.last.as_deref(), page.total.as_deref(), None];
             let shared = (&page.param, &page.size, &page.more);
-            ("page", PagedBy::Number { first }, &page.span, shared, marks)
+            (PagedBy::Number { first }, &page.span, shared, marks)
         }
         language::Paging::Offset(page) => {
             let marks = [None, page.total.as_deref(), page.next.as_deref()];
-            ("offset", PagedBy::Offset, &page.span, (&page.param, &page.size, &page.more), marks)
+            (PagedBy::Offset, &page.span, (&page.param, &page.size, &page.more), marks)
         }
         language::Paging::Cursor(page) => {
             let marks = [None, None, Some(&*page.next)];
-            ("cursor", PagedBy::Cursor, &page.span, (&page.param, &page.size, &page.more), marks)
+            (PagedBy::Cursor, &page.span, (&page.param, &page.size, &page.more), marks)
         }
     };
     if !response.is_list {
-        say!(cx, key_of(cx.text, span, word), "only a list has pages"
+        say!(cx, key_of(cx.text, span).as_ref().unwrap_or(span), "only a list has pages"
             => "remove `paging`: the response is not a list of records");
         return None;
     }
     let param = param(cx, params, name, "param", by == PagedBy::Cursor);
-    let size = size.as_ref().and_then(|size| self::param(cx, params, size, "size", false));
+    let sized = size.as_ref().and_then(|size| self::param(cx, params, size, "size", false));
+    say_if!(cx, sized.is_some() && sized == param, size, "`param` and `size` name the same parameter"
+        => "name the parameter with the maximum number of records of a page, or remove `size`");
     let marks = [
         (Says::Last, last),
         (Says::Total, total),
@@ -284,7 +286,7 @@ pub(super) fn paging(
     ];
     let marks = marks.into_iter().filter_map(|(says, named)| Some((says, named?)));
     let marks = self::marks(cx, service, &marks.collect::<Vec<_>>(), response.beside);
-    Some(Paging { by, param: param?, size, marks })
+    Some(Paging { by, param: param?, size: sized, marks })
 }
 
 /// Returns the index of the parameter that a key names.
