@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use heck::{ToKebabCase as _, ToSnakeCase as _, ToUpperCamelCase as _};
 use regex_lite::Regex;
 
 use crate::text::is_hidden;
@@ -15,6 +16,8 @@ pub(crate) struct Form {
     pub(crate) longest: usize,
     /// A description for use after "must be" in messages.
     pub(crate) expected: &'static str,
+    /// How other text is written in this form, if it can be.
+    similar: &'static [fn(&str) -> String],
     /// The compiled expression.
     regex: LazyLock<Option<Regex>>,
 }
@@ -24,9 +27,9 @@ pub(crate) trait Formed {
     const FORM: &'static Form;
 }
 
-/// Defines the forms: a name, the maximum length, the expression, and the description.
+/// Defines the forms: a name, the maximum length, the expression, the description, and how other text is written in it.
 macro_rules! forms {
-    ($($name:ident $longest:literal $pattern:literal $expected:literal;)+) => {
+    ($($name:ident $longest:literal $pattern:literal $expected:literal $(=> $similar:expr)?;)+) => {
         $(
             #[doc = concat!("Text that is ", $expected, ".")]
             #[derive(Debug)]
@@ -36,6 +39,7 @@ macro_rules! forms {
                 const FORM: &'static Form = {
                     static FORM: Form = Form {
                         pattern: $pattern, longest: $longest, expected: $expected,
+                        similar: &[$($similar)?],
                         regex: LazyLock::new(|| Regex::new($pattern).ok()),
                     };
                     &FORM
@@ -48,9 +52,9 @@ macro_rules! forms {
 forms! {
     Prose 4000 r"\S" "sentences";
     Line 400 r"^\S(.*\S)?$" "text on one line";
-    Type 64 "^[A-Z][A-Za-z0-9]*$" "a type name such as `PhotoId`, with at most 64 ASCII letters and digits";
-    Snake 64 "^[a-z][a-z0-9]*(_[a-z0-9]+)*$" "a name such as `list_photos`, with at most 64 lowercase ASCII letters, digits and `_`";
-    Kebab 64 "^[a-z][a-z0-9]*(-[a-z0-9]+)*$" "a name such as `status-names`, with at most 64 lowercase ASCII letters, digits and `-`";
+    Type 64 "^[A-Z][A-Za-z0-9]*$" "a type name such as `PhotoId`, with at most 64 ASCII letters and digits" => str::to_upper_camel_case;
+    Snake 64 "^[a-z][a-z0-9]*(_[a-z0-9]+)*$" "a name such as `list_photos`, with at most 64 lowercase ASCII letters, digits and `_`" => str::to_snake_case;
+    Kebab 64 "^[a-z][a-z0-9]*(-[a-z0-9]+)*$" "a name such as `status-names`, with at most 64 lowercase ASCII letters, digits and `-`" => str::to_kebab_case;
     Id 64 "^[A-Za-z][A-Za-z0-9]*(-[A-Za-z0-9]+)*$" "an id such as `D-date`, with at most 64 ASCII letters, digits and `-`";
     Ident 64 "^[A-Za-z][A-Za-z0-9_]*$" "a Rust name such as `kind`, with at most 64 ASCII letters, digits and `_`";
     AnyType 100 "^([A-Za-z][A-Za-z0-9]*|(list|map)<[A-Za-z][A-Za-z0-9]*>|(list|map)<(list|map)<[A-Za-z][A-Za-z0-9]*>>|(list|map)<(list|map)<(list|map)<[A-Za-z][A-Za-z0-9]*>>>)$" "the name of a type, or `list<…>` or `map<…>` at most 3 levels deep";
@@ -61,20 +65,26 @@ forms! {
     Select 400 "^[A-Za-z0-9._~-]+(/[A-Za-z0-9._~-]+)*$" "a selector such as `photos/list`, with letters, digits, `-`, `.`, `_`, `~` and `/`";
     Path 400 r"^(/([A-Za-z0-9._~-]|\{secret\})+)+/?$" "a path such as `/c/oauth/v1` or `/bot{secret}`, with letters, digits, `-`, `.`, `_`, `~` and `/`";
     Media 400 r"^[a-z0-9]+/([a-z0-9.+-]*[.+-])?json$" "a media type of JSON, such as `application/json`";
-    Version 400 r"^(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})$" "a version of three numbers, such as `1.0.0`";
-    File 400 r"^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$" "a relative path without `..`, such as `fixtures/credits.json`";
+    Version 400 r"^(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})$" "a version of three numbers, such as `1.0.0`" => |text| format!("{text}.0");
+    File 400 r"^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$" "a relative path without `..`, such as `fixtures/credits.json`" => |text| text.trim_start_matches("./").trim_start_matches('/').to_owned();
     Query 400 "^[!-~]+$" "a query string of printable ASCII, such as `method=credits/get`";
 }
 
 impl Form {
-    /// Checks that text has the form. In messages, the error follows its name.
+    /// Checks that text has the form. In messages, the error follows its name; a fix follows the error.
     pub(crate) fn check(&self, text: &str) -> Result<(), String> {
         let is_short = (1..=self.longest).contains(&text.chars().count());
+        let fits = |text: &str| self.regex.as_ref().is_some_and(|one| one.is_match(text));
         match text.chars().find(|&c| is_hidden(c) && c != '\n').map(u32::from) {
             Some(c) => Err(format!("contains the invisible character U+{c:04X}")),
-            None if is_short && self.regex.as_ref().is_some_and(|one| one.is_match(text)) => Ok(()),
+            None if is_short && fits(text) => Ok(()),
             None if text.trim().is_empty() => Err("must not be empty".to_owned()),
-            None => Err(format!("must be {}", self.expected)),
+            None => {
+                let mut similar = self.similar.iter().map(|similar| similar(text));
+                let meant = similar.find(|similar| is_short && fits(similar));
+                let fix = meant.map(|meant| format!("; did you mean `{meant}`?"));
+                Err(format!("must be {}{}", self.expected, fix.unwrap_or_default()))
+            }
         }
     }
 }

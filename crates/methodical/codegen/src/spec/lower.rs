@@ -100,12 +100,8 @@ fn texts<F: Formed>(cx: &mut Context<'_>, key: &str, given: &At<OneOrMany<String
 fn select(cx: &mut Context<'_>, given: &At<OneOrMany<String>>, dispatch: &Dispatch) -> String {
     let (texts, number) = (texts::<Select>(cx, "select", given), dispatch.selectors.len().max(1));
     let (is_each, is_split) = (texts.len() == number, texts.iter().any(|text| text.contains('/')));
-    say_if!(
-        cx,
-        !is_each,
-        given,
-        "`select` must have as many texts as `[dispatch]` has selectors: {number}"
-    );
+    say_if!(cx, !is_each, given, "`select` must have as many texts as `[dispatch]` has selectors: {number}"
+        => "write the value of each selector");
     say_if!(cx, is_each && is_split && number > 1, given,
         "the value of one of two selectors must not contain `/`"
         => "names of operations have a `/` between the two values");

@@ -158,7 +158,7 @@ impl<'de, F: Formed, T: Deserialize<'de>> Visitor<'de> for Declarations<F, T> {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(
     untagged,
-    expecting = "must be a string or a list of strings; in `params`, also integers and booleans"
+    expecting = "must be a string or a list of strings; `params` may also have integers and booleans"
 )]
 pub(crate) enum OneOrMany<T> {
     One(T),
@@ -414,11 +414,7 @@ fn mistake(text: &str, error: &Error) -> Diagnostic {
         Some(_) => format!("`{key}`"),
         None => format!("each value of `{key}`"),
     };
-    // Only the values of examples may be of other types.
-    let message = match message.split_once("; in `params`") {
-        Some((texts, _)) if !path.contains("params.") => texts,
-        _ => message,
-    };
+    let (message, fix) = message.split_once("; ").unwrap_or((message, ""));
     let message = match expected {
         "" => format!("{subject} {message}"),
         _ if expected.starts_with(given) || !message.starts_with("invalid") => {
@@ -429,7 +425,9 @@ fn mistake(text: &str, error: &Error) -> Diagnostic {
     let help = match written {
         "[example]" => "write `[[example]]`",
         _ if message.contains("invisible") => "remove the character",
-        _ => "",
+        // Only the values of examples may be of other types.
+        _ if fix.starts_with("`params`") && !path.contains("params.") => "",
+        _ => fix,
     };
     Diagnostic::new(&span, &message).help(help)
 }
@@ -440,8 +438,7 @@ const QUOTES: [char; 2] = ['"', '\''];
 /// Returns the position of the key whose value, or which itself, has this position; `None` for an item of a list.
 pub(crate) fn key_of(text: &str, at: &Range<usize>) -> Option<Range<usize>> {
     let (root, _) = DeTable::parse_recoverable(text);
-    let (_, key) = holder(&DeValue::Table(root.into_inner()), at)?;
-    Some(key)
+    holder(&DeValue::Table(root.into_inner()), at).map(|(_, key)| key)
 }
 
 /// Returns the table that holds a key or a value with this position, and the position of the key.
@@ -472,7 +469,10 @@ fn syntax(text: &str, error: &Error) -> Diagnostic {
         return Diagnostic::new(&(open..open + 3), "text without a closing `\"\"\"`");
     }
     if message != "duplicate key" {
-        return Diagnostic::new(&span, message);
+        let texts = ["invalid boolean", "invalid float", "string values"];
+        let is_text = texts.iter().any(|start| message.starts_with(start));
+        let help = if is_text { "put the value in quotes" } else { "" };
+        return Diagnostic::new(&span, message).help(help);
     }
     let key = text.get(span.clone()).unwrap_or_default().trim_matches(QUOTES);
     let diagnostic = Diagnostic::new(&span, format_args!("duplicate key `{}`", shown(key)));

@@ -192,12 +192,8 @@ fn field(cx: &mut Context<'_>, key: &At<String>, given: &language::Field) -> Opt
     if let Some(example) = &given.example {
         let built_in = ty.value().filter(|one| one.built_in.is_some());
         let fits = built_in.is_none_or(|one| one.json(example).is_some());
-        say_if!(
-            cx,
-            built_in.is_none(),
-            example,
-            "only a field of type `text`, `integer` or `boolean` has an `example`"
-        );
+        say_if!(cx, built_in.is_none(), example, "only a field of type `text`, `integer` or `boolean` has an `example`"
+            => "remove `example`");
         say_if!(cx, !fits, example, "the example does not fit the type `{}`", given.ty);
     }
     let required = given.presence == Presence::Required;
