@@ -416,8 +416,8 @@ pub fn waiting(
 
 /// Returns the end values: fewer than one in ten of the placements that ever had such a value have left it. A placement
 /// with an end value does not count as waiting. `order` has the values in the reader's order, in groups that may have
-/// names. The first value, or else the first of the contract, is never an end. If a group has a name, only values of
-/// named groups can be ends. The set is empty until a placement has left a value.
+/// names. If a group has a name, exactly the values of named groups can be ends. Otherwise, all values can, except the
+/// first one, or else the first of the contract. The set is empty until a placement has left a value.
 pub fn ends<'a>(
     passages: &'a [Passage],
     order: &[(Option<String>, Vec<String>)],
@@ -436,7 +436,7 @@ pub fn ends<'a>(
     let first = ordered.next().or_else(|| known_values.first().copied());
     let named = order.iter().filter(|(name, _)| name.is_some()).flat_map(|(_, values)| values);
     let named: BTreeSet<&str> = named.map(String::as_str).collect();
-    let can_end = |value| first != Some(value) && (named.is_empty() || named.contains(value));
+    let can_end = |value| named.contains(value) || (named.is_empty() && first != Some(value));
     sums.retain(|value, (ever, left)| can_end(*value) && left.saturating_mul(10) < *ever);
     sums.into_keys().collect()
 }

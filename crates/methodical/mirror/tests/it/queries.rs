@@ -131,6 +131,9 @@ fn a_funnel_counts_past_values_and_a_board_begins_with_the_known_ones() {
     assert_eq!(ends(None, "Print"), ["Rejected"]);
     assert_eq!(ends(Some("Closed"), "Rejected"), ["Rejected"]);
     assert_eq!(ends(Some("Hired"), "Sold"), [""; 0], "the team has not named it as an end");
+    let named = [(Some("Closed".to_owned()), vec!["Rejected".to_owned(), "New".to_owned()])];
+    let only: Vec<_> = queries::ends(&passages, &named, &["Rejected"]).into_iter().collect();
+    assert_eq!(only, ["Rejected"], "the first value of a named group may be an end");
     assert_eq!(queries::ends(&passages, &[], &["Rejected"]).len(), 0, "the first value");
     let board = queries::board(&mirror, "photo_album", &["Sold", "New"], true).unwrap();
     let values: Vec<_> = board.values.iter().map(Option::as_deref).collect();
