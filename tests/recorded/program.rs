@@ -501,6 +501,9 @@ gateway mirror sync --accept-missing x
 gateway mirror sync --every 0s
 gateway mirror sync --values ''
 gateway mirror sync --from m.db
+gateway mirror restore m.db --from m.db
+gateway tap --discover --from m.db
+gateway tap --dry-run --from m.db
 gateway mirror status
 gateway mirror status -o table --fields table,synced_at,records,missing
 gateway mirror status -o csv --fields table,records

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use clap::builder::{Resettable, StyledStr};
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::error::{ContextKind, ErrorKind};
 use clap::{Arg, ArgAction, Args as _, FromArgMatches as _, Subcommand as _};
 use clap_complete::Shell;
 use clap_mangen::Man;
@@ -43,8 +43,7 @@ pub(crate) struct Flags {
 /// The flags of the parser itself. The short help of a command has only the flags of the command.
 fn own_flags() -> [Arg; 2] {
     let flag = |name: &'static str, short, action| {
-        let arg = Arg::new(name).short(short).long(name).action(action);
-        arg.global(true).hide_short_help(true)
+        Arg::new(name).short(short).long(name).action(action).global(true).hide_short_help(true)
     };
     [
         flag("help", 'h', ArgAction::Help).help("Print help; -h prints a summary"),
@@ -141,8 +140,7 @@ fn with_groups(
     let is_list = command.get_name() == list.0;
     let is_own = command.get_name() == "placements";
     let command = command.mut_subcommands(|one| {
-        let takes = is_own || (is_list && one.get_name() == list.1);
-        if takes { one.mut_args(arg) } else { one }
+        if is_own || (is_list && one.get_name() == list.1) { one.mut_args(arg) } else { one }
     });
     if is_list { command.subcommand(shown_member(of)) } else { command }
 }
@@ -253,13 +251,13 @@ pub(crate) fn parse<C: OperationCommands>(
     let mut parser = grouped(definition);
     let matches = parser.try_get_matches_from_mut(arguments);
     matches.and_then(|matches| read(program, &matches)).map_err(|error| {
-        let kinds = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand];
-        let unexpected = kinds.iter().find_map(|kind| match error.get(*kind)? {
-            ContextValue::String(word) => Some(word.as_str()),
-            _ => None,
-        });
-        if let Some((word, hint)) = OTHERS.iter().find(|(word, _)| Some(*word) == unexpected) {
-            return Failure::usage(format!("unexpected argument `{word}`")).hint(*hint);
+        let command = error.get(ContextKind::InvalidSubcommand);
+        let given = command.or_else(|| error.get(ContextKind::InvalidArg)).map(ToString::to_string);
+        let is_flag = command.is_none();
+        let mut others = OTHERS.iter().filter(|(word, _)| word.starts_with('-') == is_flag);
+        if let Some((word, hint)) = others.find(|(word, _)| Some(*word) == given.as_deref()) {
+            let what = if is_flag { "unexpected argument" } else { "unknown command" };
+            return Failure::usage(format!("{what} `{word}`")).hint(*hint);
         }
         if error.use_stderr() {
             // The message repeats parts of the arguments, whose control characters must not reach the terminal.
@@ -278,7 +276,10 @@ pub(crate) fn parse<C: OperationCommands>(
 
 /// Flags that only other commands or programs have, and removed flags and commands, with what to use instead.
 const OTHERS: [(&str, &str); 13] = [
-    ("--token", "use --token-file, --token-stdin or a login: others can read the command line"),
+    (
+        "--token",
+        "use --token-file, --token-stdin or a login, because other users can see the command line",
+    ),
     ("--to", "--from MIRROR names the mirror to read; only commands that write one have --to"),
     ("--excel", "-o xlsx writes a workbook; --separator ';' sets the CSV separator"),
     ("--keyring", "the setting `token-command` reads a keyring through a program of your system"),
@@ -286,7 +287,7 @@ const OTHERS: [(&str, &str); 13] = [
     ("--account", "a profile names an account: instead of --account NAME, use --profile NAME"),
     ("--access-log", "with readers, pages are logged to standard error: redirect it with 2>>FILE"),
     ("--repair", "`mirror rebuild` corrects what `mirror check` reports"),
-    ("--report", "-o json prints all checks, and the exit code is 5 if one fails"),
+    ("--report", "`check -o json` prints all checks, and the exit code is 5 if one fails"),
     ("--cache", "a mirror answers without the service: add --from mirror after `mirror sync`"),
     ("cache", "a mirror answers without the service, and has no cache to clear"),
     ("export", "`mirror copy --to URL` copies the mirror; for a list, use --output-file FILE"),
@@ -581,8 +582,7 @@ pub(crate) fn completions(
     invocation: &Invocation,
 ) -> Result<(), Failure> {
     let mut script = Vec::new();
-    let name = invocation.program.name;
-    clap_complete::generate(shell, &mut definition, name, &mut script);
+    clap_complete::generate(shell, &mut definition, invocation.program.name, &mut script);
     print(invocation, &script)
 }
 

@@ -308,6 +308,16 @@ fn dispatch<C: OperationCommands>(
         let text = "cannot use --new-since: this command does not print a list";
         return Err(Failure::usage(text));
     }
+    let writes = matches!(
+        command,
+        Command::Tap(_)
+            | Command::Watch(_)
+            | Command::Mirror(MirrorCommand::Sync { .. } | MirrorCommand::Restore { .. })
+    );
+    if writes && invocation.mirror.from.is_some() {
+        let text = "cannot use --from: this command writes the mirror";
+        return Err(Failure::usage(text).hint("--to, or the configuration of `tap`, names it"));
+    }
     let asked = || Asked::open::<C>(invocation);
     match command {
         Command::Operation(operation) => operation.run(&session()?),

@@ -138,15 +138,9 @@ impl Failure {
 
     /// Returns the message, the causes and the hint as one text, without the secrets that were sent.
     pub(crate) fn text(&self) -> String {
-        let mut text = self.message.clone();
-        for cause in &self.causes {
-            text.push_str(": ");
-            text.push_str(cause);
-        }
-        if let Some(hint) = &self.hint {
-            text.push_str("; ");
-            text.push_str(hint);
-        }
+        let causes = self.causes.iter().map(|cause| format!(": {cause}"));
+        let hint = self.hint.iter().map(|hint| format!("; {hint}"));
+        let text: String = iter::once(self.message.clone()).chain(causes).chain(hint).collect();
         without_secrets(&text).into_owned()
     }
 

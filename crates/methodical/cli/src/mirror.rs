@@ -21,7 +21,7 @@ use crate::output::printer::{Printer, Schema};
 use crate::output::record::{Line, Object, text_of};
 use crate::program::RecordType;
 use crate::screen::{WARNING, closest};
-use crate::settings::{MirrorFlags, Settings, ValueOrder};
+use crate::settings::MirrorFlags;
 
 pub(crate) mod assistant;
 #[cfg(feature = "dashboard")]
@@ -350,23 +350,20 @@ pub(crate) fn warn_of_value(
     invocation: &Invocation,
 ) {
     let text = format!("unknown {} `{value}`", of.value);
-    if let Some(text) = unknown(mirror, of, value, text, invocation) {
+    if let Some(text) = unknown(mirror, of, value, text) {
         invocation.screen.say(WARNING, "warning", &text);
     }
 }
 
-/// If neither the contract, the settings nor the mirror has the value, returns a note that begins with `text` and
-/// suggests the closest value. A mirror that cannot be read decides nothing.
+/// If neither the contract nor the mirror has the value, returns a note that begins with `text` and suggests the closest
+/// value. A mirror that cannot be read counts as one without values.
 pub(crate) fn unknown(
     mirror: Option<&Mirror>,
     of: Recovered,
     value: &str,
     text: String,
-    invocation: &Invocation,
 ) -> Option<String> {
-    let order = Settings::of(invocation).map(|all| ValueOrder::of(&all)).unwrap_or_default();
-    let known = order.with(of.known_values).into_iter();
-    let mut known: BTreeSet<String> = known.map(str::to_owned).collect();
+    let mut known: BTreeSet<String> = of.known_values.iter().map(|&one| one.to_owned()).collect();
     if let Some(Ok(board)) = mirror.map(|mirror| board(mirror, of.table.name(), &[], false)) {
         known.extend(board.values.into_iter().flatten());
     }

@@ -377,7 +377,7 @@ pub(crate) struct OutputFlags {
     #[arg(long, global = true, value_name = "CHAR", value_parser = separator)]
     pub(crate) separator: Option<char>,
 
-    /// Print only data, errors, and warnings about an unknown field or {value}: no notes, no progress line.
+    /// Print only data, errors, warnings about an unknown field or {value}, and the note that --waiting guessed ends.
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
 

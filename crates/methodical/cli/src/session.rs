@@ -385,8 +385,7 @@ pub(crate) fn check<C: OperationCommands>(
     let schema = Schema { columns: COLUMNS, noun, ..Schema::of_program(FIELDS, false) };
     let mut printer = Printer::open(&session.invocation, &schema)?;
     // A service that cannot be reached, or refuses the token, is not checked.
-    let first = session.stream_raw(&probe)?;
-    if let Err(error) = first.error_for_status() {
+    if let Err(error) = session.stream_raw(&probe)?.error_for_status() {
         let failure = session.explain(&error);
         if failure.exit() == Exit::NotAuthorized {
             return Err(failure);

@@ -183,8 +183,7 @@ impl ValueOrder {
     }
 
     pub(crate) fn group_of(&self, value: &str) -> Option<&str> {
-        let found = self.0.iter().find(|(_, values)| values.iter().any(|one| one == value))?;
-        found.0.as_deref()
+        self.0.iter().find(|(_, values)| values.iter().any(|one| one == value))?.0.as_deref()
     }
 
     pub(crate) fn groups(&self) -> impl Iterator<Item = &str> {
@@ -426,7 +425,7 @@ pub(crate) static KEYS: [Key; 7] = [
     Key::new("timeout", "time limit for each call, in seconds")
         .checked(|text| seconds(text).is_ok(), "a number of seconds, 1 or more"),
     Key::new("mirror", "path of the mirror file").path("MIRROR"),
-    Key::new("statuses", "order and groups of statuses; a sync requests these too").checked(
+    Key::new("statuses", "order and groups of statuses; a sync also requests them").checked(
         |text| ValueOrder::parse(text).is_some(),
         "statuses in their order, such as `New, On hold; Hired: Accepted, Started`",
     ),
@@ -436,9 +435,14 @@ const TOKEN_FILE: &str = "TOKEN_FILE";
 
 pub(crate) fn unknown_setting(name: &str, known: &[&str]) -> Failure {
     let failure = Failure::unknown("setting", name, known);
-    let keyring =
-        "remove it; the setting `token-command` reads a keyring through a program of your system";
-    if name == "token-keyring" { failure.hint(keyring) } else { failure }
+    let hint = match name {
+        "token-for" => "log in again: `auth login` stores the service with the token",
+        "token-keyring" => {
+            "the setting `token-command` reads a keyring through a program of your system"
+        }
+        _ => return failure,
+    };
+    failure.hint(format!("remove it; {hint}"))
 }
 
 /// Checks a profile name: letters, digits, `-` and `_`, so that it is a plain TOML key and never a path.
@@ -496,25 +500,23 @@ pub(crate) fn check_binding(settings: &Settings, from: &TokenFrom) -> Result<(),
     let Some(target) = settings.base_url().and_then(|url| origin(&url.value)) else {
         return Ok(());
     };
-    let (text, advice) = match bound {
+    let own = program.name;
+    let (state, advice) = match bound {
         Some(bound) if bound == target => return Ok(()),
         Some(bound) => (
-            format!("the token of profile {name} is for {bound}, so it was not sent to {target}"),
+            format!("is for {bound}"),
             format!(
-                "log in to {target} with another profile: `{} --profile NAME auth login --base-url {target}`",
-                program.name
+                "log in to {target} with another profile: `{own} --profile NAME auth login --base-url {target}`"
             ),
         ),
         None => (
+            "is not bound to a service".to_owned(),
             format!(
-                "the token of profile {name} is not bound to a service, so it was not sent to {target}"
-            ),
-            format!(
-                "if the token is for this service, run `{} --profile {name} config set base-url {target}`",
-                program.name
+                "if the token is for this service, run `{own} --profile {name} config set base-url {target}`"
             ),
         ),
     };
+    let text = format!("the token of profile {name} {state}, so it was not sent to {target}");
     let variable = program.variable("TOKEN");
     let hint = format!("{advice}; for one command, use --token-file, --token-stdin or {variable}");
     Err(Failure::usage(text).hint(hint))

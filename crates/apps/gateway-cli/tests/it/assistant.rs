@@ -191,6 +191,7 @@ fn results_are_what_the_other_commands_print() {
         call("list_placements", json!({"waiting_days": 1})),
         // The titles of others contain this one.
         call("list_placements", json!({"vacancy": format!("{} 1", HOSTILE[1])})),
+        call("report", json!({"since": "7d"})),
     ];
     let found = results(&ask(&office.person, &[], &calls));
     let placement = &found[0]["structuredContent"]["placements"][0];
@@ -209,6 +210,7 @@ fn results_are_what_the_other_commands_print() {
     let placements = found[5]["structuredContent"]["placements"].as_array().unwrap();
     let vacancies: Vec<&Value> = placements.iter().map(|one| &one["vacancy_id"]).collect();
     assert_eq!(vacancies, ["101"]);
+    assert_eq!(found[6]["isError"], true, "the schema promises a date");
 }
 
 #[test]

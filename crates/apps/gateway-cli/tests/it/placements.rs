@@ -86,6 +86,7 @@ fn placements_are_chosen_by_title_status_and_time() {
     assert!(stderr(&waiting).contains(note), "{}", stderr(&waiting));
     let wrong = refused(&office, &["placements", "list", "--vacancy", "Weldr"]);
     assert!(wrong.contains("did you mean `Welder`?"), "{wrong}");
+    assert!(wrong.contains("`gateway vacancies list --from mirror` lists them"), "{wrong}");
     // Every field of the person is there as well.
     let all = printed(&office, &["placements", "list", "-o", "ndjson", "--limit", "1"]);
     let all: Value = serde_json::from_str(&all).unwrap();
@@ -123,13 +124,17 @@ fn hours_of_waiting_are_elapsed_time_and_an_end_does_not_wait() {
     let note = "note: 1 more has an end status; --status Shortlist lists them\n";
     assert!(notes.contains(note), "{notes}");
     let quiet = ["placements", "list", "--waiting", "12h", "-q", "--output-file", "w.csv"];
-    assert_eq!(stderr(&office.person.run(&quiet)), "");
+    assert_eq!(stderr(&office.person.run(&quiet)), note, "a guess");
     assert_eq!(list(&["14h"]).0, "id ");
     let (waiting, notes) = list(&["7d", "--status", "Shortlist"]);
     assert_eq!(waiting, "id 2 ");
     assert!(!notes.contains("has an end"), "{notes}");
     assert_eq!(list(&["169h", "--status", "Shortlist"]).0, "id ");
-    // The first status of the team is not an end.
+    // The first status of the team is not an end, unless its group has a name.
+    printed(&office, &["config", "set", "statuses", "Hired: Shortlist; Closed: Rejected"]);
+    let (waiting, notes) = list(&["12h"]);
+    assert_eq!((&*waiting, notes.contains(note)), ("id 1 ", true), "{notes}");
+    assert_eq!(stderr(&office.person.run(&quiet)), "", "the team has named the ends");
     printed(&office, &["config", "set", "statuses", "Shortlist, New"]);
     assert_eq!(list(&["7d"]).0, "id 2 ");
     assert_eq!(
@@ -165,7 +170,7 @@ fn the_setting_names_the_statuses_to_sync_their_order_and_the_ends() {
     }
     let list = ["candidates", "list", "--from", "mirror", "--vacancy", "101", "--status"];
     let output = office.person.run(&[&list[..], &["Hired", "-o", "csv", "-q"]].concat());
-    assert_eq!(stderr(&output), "", "a status of the setting is known");
+    assert_eq!(stderr(&output), "", "a status of the mirror is known");
     change(
         &office,
         "UPDATE candidate_vacancy SET mirror_changed_at = strftime('%FT%TZ', 'now', '-10 days')",
@@ -176,6 +181,13 @@ fn the_setting_names_the_statuses_to_sync_their_order_and_the_ends() {
     assert!(stderr(&output).contains("end status; --status Hired lists"), "{}", stderr(&output));
     let report = ["report", "-o", "csv", "--filter", "by=status", "--fields", "name"];
     assert_eq!(printed(&office, &report), "name\r\nShortlist\r\nInterview\r\n");
+    // A misspelled status of the setting is not known.
+    printed(&office, &["config", "set", "statuses", "New; Hired: Hird"]);
+    let synced = office.person.run(&["mirror", "sync", "--token-file", "token"]);
+    let text = "no candidate has the status `Hird`; did you mean `Hired`?";
+    assert!(stderr(&synced).contains(text), "{}", stderr(&synced));
+    let output = office.person.run(&[&list[..], &["Hird", "-o", "csv", "-q"]].concat());
+    assert!(stderr(&output).contains("unknown status `Hird`"), "{}", stderr(&output));
 }
 
 #[cfg(feature = "demo")]

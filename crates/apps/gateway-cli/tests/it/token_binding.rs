@@ -30,13 +30,12 @@ fn a_stored_token_is_not_sent_to_another_service() {
     let (url, stranger) = (own.uri(""), other.uri(""));
     let person = Person::new();
     let login = ["auth", "login", "--token-stdin", "--base-url", &url];
-    let replaced = format!(
-        "note: it replaced another token of {url}; to keep two accounts, use --profile NAME"
-    );
+    let replaced =
+        "note: it replaced another token; if it is of another account, use --profile NAME\n";
     for (token, replaces) in [("gwt_ana", false), (TOKEN, true), (TOKEN, false)] {
         let output = person.run_with(token, &login);
         assert_eq!(code(&output), 0, "{}", stderr(&output));
-        assert_eq!(stderr(&output).contains(&replaced), replaces, "{}", stderr(&output));
+        assert_eq!(stderr(&output).contains(replaced), replaces, "{}", stderr(&output));
     }
     assert_eq!(code(&person.run(&["credits", "get", "--base-url", &format!("{url}/path")])), 0);
     let mut shown = String::new();
@@ -52,6 +51,7 @@ fn a_stored_token_is_not_sent_to_another_service() {
     // A login for the other service binds the profile to it.
     let login = person.run_with(TOKEN, &["auth", "login", "--token-stdin"]);
     assert_eq!(code(&login), 0);
+    let replaced = format!("note: it replaced the token of {url}\n");
     assert!(stderr(&login).contains(&replaced), "{}", stderr(&login));
     assert_eq!(code(&person.run(&["credits", "get"])), 0);
     let before = requests(&own);

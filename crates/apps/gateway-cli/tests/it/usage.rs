@@ -55,10 +55,11 @@ fn a_former_flag_fails_with_its_replacement() {
             &["config", "set", "token-keyring", "true"],
             "the setting `token-command` reads a keyring",
         ),
+        (&["config", "set", "token-for", "a"], "remove it; log in again: `auth login` stores"),
         (&["mirror", "sync", "--account", "a"], "instead of --account NAME, use --profile NAME"),
         (&["dashboard", "--access-log", "a"], "redirect it with 2>>FILE"),
         (&["mirror", "check", "--repair"], "`mirror rebuild` corrects"),
-        (&["check", "--report", "tap"], "-o json prints all checks"),
+        (&["check", "--report", "tap"], "`check -o json` prints all checks"),
         (&["vacancies", "list", "--cache"], "add --from mirror"),
         (&["cache", "clear"], "a mirror answers without the service"),
         (&["mirror", "export"], "`mirror copy --to URL` copies the mirror"),
@@ -68,6 +69,10 @@ fn a_former_flag_fails_with_its_replacement() {
         assert_eq!(code(&output), 2, "{args:?}");
         assert!(stderr(&output).contains(hint), "{args:?}: {}", stderr(&output));
     }
+    let command = person.run(&["mirror", "export"]);
+    assert!(stderr(&command).starts_with("error: unknown command `export`"));
+    let plain = person.run(&["vacancies", "list", "cache"]);
+    assert!(!stderr(&plain).contains("has no cache"), "{}", stderr(&plain));
 }
 
 #[test]

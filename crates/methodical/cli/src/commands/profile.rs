@@ -110,8 +110,7 @@ pub(crate) fn config<S: Service>(
                 let (value, origin) = setting.map(|one| (one.value, one.origin)).unzip();
                 [json!(name), json!(value), json!(origin)]
             });
-            let fields = &["setting", "value", "origin"];
-            Schema::of_program(fields, false).print(invocation, rows)
+            Schema::of_program(&["setting", "value", "origin"], false).print(invocation, rows)
         }
     }
 }
@@ -316,9 +315,11 @@ fn login<C: OperationCommands>(unchecked: bool, invocation: &Invocation) -> Resu
     let done = if unchecked { "stored" } else { "checked and stored" };
     let place = tokens_path(program)?;
     screen.note(&format!("{done} the token of profile {profile} in {}", place.display()));
-    if let Some(StoredToken { service, .. }) = former.filter(|former| *former != stored) {
-        let keep = "to keep two accounts, use --profile NAME";
-        screen.note(&format!("it replaced another token of {service}; {keep}"));
+    if let Some(former) = former.filter(|former| *former != stored) {
+        let own = "another token; if it is of another account, use --profile NAME".to_owned();
+        let is_own = former.service == stored.service;
+        let other = if is_own { own } else { format!("the token of {}", former.service) };
+        screen.note(&format!("it replaced {other}"));
     }
     // A source with precedence over the stored token would surprise the user in the next command.
     match Settings::of(&without_token(invocation))?.token {

@@ -175,8 +175,7 @@ amounts: name; amount; unit? of amount and per_day; at when the service reported
         let columns = table.columns().iter().filter(|one| {
             one.path() != [table.identity()] && (self.has_personal || !one.is_personal())
         });
-        let described = columns.map(|one| (one.name(), Path::parse(&one.path().join("."))));
-        described.collect()
+        columns.map(|one| (one.name(), Path::parse(&one.path().join(".")))).collect()
     }
 
     /// Adds the columns of a member to a row, as text.
@@ -405,8 +404,10 @@ fn get<'a, T>(
 /// Reads the period from the first day to the end of the last one.
 fn period_of(arguments: &Parameters) -> Result<Range<i64>, String> {
     let today = Zoned::now().date();
+    // A person may name a day, but the schema promises a date.
+    let exact = |text: &str| day(text).ok().filter(|day| day.to_string() == text);
     let argument = |name: &str, default: Date| match get(arguments, name, Value::as_str)? {
-        Some(text) => day(text).map_err(|_not_a_date| UNFIT.to_owned()),
+        Some(text) => exact(text).ok_or_else(|| UNFIT.to_owned()),
         None => Ok(default),
     };
     Ok(period([argument("since", today.saturating_sub(7.days()))?, argument("until", today)?]))

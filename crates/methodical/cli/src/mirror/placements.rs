@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::commands::{Invocation, quoted};
 use crate::failure::Failure;
-use crate::mirror::open::{self, Asked, duration, local, note_age, now};
+use crate::mirror::open::{self, Asked, OF_PROFILE, duration, local, note_age, now};
 use crate::mirror::{Recovered, Titles, identities, recovered, warn_of_value, with_closest};
 use crate::output::destination::Destination;
 use crate::output::printer::{Printer, Schema, counted, selected};
@@ -42,25 +42,23 @@ pub(crate) fn group_of_title<C: OperationCommands>(
 ) -> Result<String, Failure> {
     let of = recovered::<C::Service>()?;
     let table = of.groups;
-    let titles = if invocation.mirror.from.is_some() {
+    let from = invocation.mirror.from.as_deref();
+    let unable = |text: String| Failure::usage(text).hint("use the id instead of the title");
+    let titles = if from.is_some() {
         let (mirror, place) = open::read_place(invocation)?;
         titles(&mirror, of).map_err(|error| place.without_values(error))?
     } else if invocation.service.dry_run {
-        let text = format!("cannot look up the title `{text}` in a dry run");
-        return Err(Failure::usage(text).hint("use the id instead of the title"));
+        return Err(unable(format!("cannot look up the title `{text}` in a dry run")));
     } else {
         let session = Session::<C::Service>::open(invocation)?;
         let what = format!("cannot find the {} with the title `{text}`", table.name());
         match identities(session.client()?, table) {
             Some(Ok(titles)) => titles,
             Some(Err(error)) => return Err(session.explain(&error).within(&what)),
-            None => {
-                let failure = Failure::usage(format!("{what}: no list has all {}", plural(table)));
-                return Err(failure.hint("use the id instead of the title"));
-            }
+            None => return Err(unable(format!("{what}: no list has all {}", plural(table)))),
         }
     };
-    match &*with_title(text, table, &titles, C::RECORDS, invocation)? {
+    match &*with_title(text, table, &titles, C::RECORDS, from, invocation)? {
         [only] => Ok(only.clone()),
         several => {
             Err(Failure::usage(format!("several {} have the title `{text}`", plural(table)))
@@ -86,12 +84,14 @@ pub(crate) fn named(text: &str, titles: &Titles, fits: fn(&str, &str) -> bool) -
     found.map(|(id, _)| id.clone()).collect()
 }
 
-/// Returns the identities of the groups that a text names: one identity, or all with this title.
+/// Returns the identities of the groups that a text names: one identity, or all with this title. `from` is the mirror of
+/// the titles; `None` if the service returned them.
 fn with_title(
     text: &str,
     table: &Table,
     titles: &Titles,
     records: Records,
+    from: Option<&str>,
     invocation: &Invocation,
 ) -> Result<Vec<String>, Failure> {
     let found = named(text, titles, |title, wanted| title == wanted);
@@ -105,8 +105,8 @@ fn with_title(
     let Some((list, _)) = records.iter().find(|(_, one)| one.noun.of(1) == name) else {
         return Err(failure);
     };
-    let from = invocation.mirror.from.iter().map(|from| format!(" --from {}", quoted(from)));
-    let list = invocation.command(&format!("{list}{}", from.collect::<String>()));
+    let from = from.map(|from| format!(" --from {}", quoted(from))).unwrap_or_default();
+    let list = invocation.command(&format!("{list}{from}"));
     Err(failure.hint(format!("{list} lists them")))
 }
 
@@ -145,8 +145,8 @@ pub(crate) struct PlacementsFlags {
     /// Only placements with the same {value} for TIME or longer, such as `12h` or `7d`; the longest first.
     ///
     /// Days and weeks count as in `days`, by the midnights in UTC, and shorter units to the second. Without --{value},
-    /// placements with an end {value} are left out: one that fewer than one in ten leave, except the first one. If the
-    /// setting `statuses` has named groups, only a {value} in them can be an end.
+    /// placements with an end {value} are left out: one that fewer than one in ten leave. If the setting `statuses` has
+    /// named groups, only a {value} in them can be an end. Otherwise, each can, except the first one.
     #[arg(long, value_name = "TIME", value_parser = wait)]
     waiting: Option<(i64, i64)>,
 }
@@ -162,8 +162,9 @@ pub(crate) fn list(flags: &PlacementsFlags, asked: &Asked<'_>) -> Result<(), Fai
     let mut groups = BTreeSet::new();
     if !flags.groups.is_empty() {
         let titles = titles(mirror, of)?;
+        let from = Some(invocation.mirror.from.as_deref().unwrap_or(OF_PROFILE));
         for text in &flags.groups {
-            groups.extend(with_title(text, of.groups, &titles, asked.records, invocation)?);
+            groups.extend(with_title(text, of.groups, &titles, asked.records, from, invocation)?);
         }
     }
     let (days, seconds) = flags.waiting.unwrap_or_default();
@@ -236,7 +237,10 @@ pub(crate) fn list(flags: &PlacementsFlags, asked: &Asked<'_>) -> Result<(), Fai
         let more = if count == 1 { "more has" } else { "more have" };
         let ends = ended.into_keys().map(|end| format!(" --{value} {}", quoted(end)));
         let ends: String = ends.collect();
-        invocation.screen.note(&format!("{count} {more} an end {value};{ends} lists them"));
+        let mut screen = invocation.screen;
+        // Without named groups, the ends are a guess, and even the reader of an empty file needs to know of it.
+        screen.quiet &= order.groups().next().is_some();
+        screen.note(&format!("{count} {more} an end {value};{ends} lists them"));
     }
     for value in &flags.values {
         if !found.iter().any(|one| one.value.as_ref() == Some(value)) {
@@ -444,8 +448,7 @@ fn distinct(values: &[&str], field: &str, own: &[&str]) -> Vec<String> {
 
 /// Returns the name of the title of a group, which is never personal.
 pub(crate) fn title(groups: &Table) -> Option<&'static str> {
-    let column = groups.titles().find(|column| !column.is_personal())?;
-    column.path().first().copied()
+    groups.titles().find(|column| !column.is_personal())?.path().first().copied()
 }
 
 /// The flags of `report`.

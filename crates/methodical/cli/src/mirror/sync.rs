@@ -142,7 +142,6 @@ pub(crate) fn open<S: Mirrored>(
     invocation: &Invocation,
 ) -> Result<(Session<S>, Mirror), Failure> {
     let session = Session::<S>::open(invocation)?;
-    session.client().map_err(|failure| failure.hint("--to names the mirror"))?;
     let place = Place::of(flags.to.as_deref(), invocation)?;
     invocation.end_dry_run(&format!("would sync the mirror {place}"))?;
     let source = place.source().ok_or_else(|| no_base_url(invocation))?;
@@ -237,10 +236,11 @@ fn sync_and_summarize<S: Mirrored>(
         screen.note(&coverage.text(&option));
     }
     let is_known = done.is_ok() && !flags.no_recover;
+    let requested = options::<S>(flags, &session.settings).values;
     for of in found::<S>().recovered.into_iter().filter(|_| is_known) {
-        for value in &flags.values {
+        for value in requested.get(of.value).into_iter().flatten() {
             let text = format!("no {} has the {} `{value}`", of.members.name(), of.value);
-            let text = unknown(Some(mirror), of, value, text, &session.invocation);
+            let text = unknown(Some(mirror), of, value, text);
             text.inspect(|text| screen.note(text));
         }
     }

@@ -190,8 +190,7 @@ fn find<'a>(
     name: &str,
     invocation: &Invocation,
 ) -> Result<&'a Consumer, Failure> {
-    let found = consumers.iter().find(|one| one.name == name);
-    found.ok_or_else(|| {
+    consumers.iter().find(|one| one.name == name).ok_or_else(|| {
         Failure::usage(format!("the mirror has no consumer `{name}`")).hint(format!(
             "{} lists them; `watch --consumer NAME` adds one",
             invocation.command("mirror consumers")
@@ -266,8 +265,7 @@ pub(crate) fn check(corrects: bool, invocation: &Invocation) -> Result<(), Failu
     if corrects || findings.is_empty() {
         return Ok(());
     }
-    let has_damage = findings.iter().any(|one| one.kind == FindingKind::Damage);
-    let hint = if has_damage {
+    let hint = if findings.iter().any(|one| one.kind == FindingKind::Damage) {
         FindingKind::Damage.next_step().to_owned()
     } else {
         format!("run {}", invocation.command("mirror rebuild"))
@@ -300,7 +298,9 @@ pub(crate) fn copy<S: Mirrored>(to: &str, invocation: &Invocation) -> Result<(),
     let exporter = invocation.program.exporter.filter(|_| !is_database);
     if exporter.is_none() && !is_database {
         let text = "cannot copy the mirror: this program was built without Parquet";
-        return Err(Failure::usage(text).hint("copy to postgres://…, or download it with Parquet"));
+        return Err(
+            Failure::usage(text).hint("copy to postgres://…, or use the download with Parquet")
+        );
     }
     let mut mirror = open::read(invocation)?;
     if let Some(exporter) = exporter {
@@ -346,9 +346,6 @@ pub(crate) fn restore(
     invocation: &Invocation,
 ) -> Result<(), Failure> {
     invocation.refuse_dry_run()?;
-    if invocation.mirror.from.is_some() {
-        return Err(Failure::usage("cannot use --from: --to names the mirror"));
-    }
     let place = Place::of(to, invocation)?;
     let path = place.path.as_path();
     let file = backup.display();

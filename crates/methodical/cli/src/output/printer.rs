@@ -124,9 +124,7 @@ impl Printer {
 
     fn write(&mut self, record: &str) -> io::Result<()> {
         self.printed += 1;
-        let Some(paths) = &self.selected else {
-            return self.writer.write(&mut self.out, record);
-        };
+        let Some(paths) = &self.selected else { return self.writer.write(&mut self.out, record) };
         let paths: Vec<_> = paths.iter().map(Path::names).collect();
         self.writer.write(&mut self.out, &selected(&paths, record))
     }
