@@ -135,7 +135,7 @@ fn a_boolean_by_codes_is_true_or_false_on_the_command_line() {
             ("shelf=3", "shelf=1"),
         ],
         "crates/apps/gateway-cli/src/generated/commands.rs",
-        &["--shelf true", "long = \"shelf\", action = clap::ArgAction::Set, required = true"],
+        &["--shelf true", "value_name = \"BOOL\", action = clap::ArgAction::Set, required = true"],
     );
     assert!(!commands.contains("--shelf 1"), "{commands}");
 }
