@@ -67,19 +67,14 @@ pub(super) fn warn_if_exposed(files: [Option<&Path>; 2]) {
     }
 }
 
-/// Returns the warnings.
+/// Returns the warnings: 0o004 is the permission of other users to read a file.
 pub(super) fn exposed(files: [Option<&Path>; 2]) -> impl Iterator<Item = String> {
     let exposed = files.into_iter().flatten().filter(|path| {
-        std::fs::metadata(path).is_ok_and(|file| file.permissions().mode() & OTHERS_READ != 0)
+        std::fs::metadata(path).is_ok_and(|file| file.permissions().mode() & 0o004 != 0)
     });
-    exposed.map(|path| {
-        let path = path.display();
-        format!("other users can read {path}; set its mode to 0600, or to 0640 for a group")
-    })
+    let mend = "set its mode to 0600, or to 0640 for a group";
+    exposed.map(move |path| format!("other users can read {}; {mend}", path.display()))
 }
-
-/// The permission bit that lets other users read a file.
-const OTHERS_READ: u32 = 0o004;
 
 /// Opens a database. With `create`, it is created if it does not exist. `wait` limits the time until a PostgreSQL
 /// server can be reached. `notice` receives messages about the connection.

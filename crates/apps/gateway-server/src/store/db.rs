@@ -165,6 +165,8 @@ pub(super) struct Dialect {
     pub(super) before_deletion: &'static str,
     /// Selects a page of the candidates of a vacancy. `{status}` is a further condition.
     pub(super) of_vacancy: &'static str,
+    /// Returns a query that fails if a table lacks one of these columns.
+    pub(super) has_columns: fn(&str, &str) -> String,
 }
 
 /// Opens connections to one database.
@@ -199,17 +201,16 @@ pub(super) const SCHEMA: &str = include_str!("schema.sql");
 /// The schema version that this release creates, reads and writes. Versions 1 to 3 were never released.
 pub(super) const VERSION: i64 = 4;
 
-/// Checks the schema version, and reads every table once, to find a damaged schema or a truncated file now rather than
+/// Checks the schema version and the columns of every table, to find a damaged schema or a truncated file now rather than
 /// in the middle of a response. `name` identifies the database in errors.
 pub(super) fn check_schema(db: &mut dyn Db, name: &str, version: Option<i64>) -> Result<(), Error> {
     check_version(name, version)?;
     for (table, columns) in tables() {
-        let read = db.each(&format!("SELECT {columns} FROM {table} LIMIT 1"), &[], &mut |_| Ok(()));
-        read.map_err(|error| match error.kind() {
+        let query = (db.dialect().has_columns)(table, &columns);
+        db.each(&query, &[], &mut |_| Ok(())).map_err(|error| match error.kind() {
             kind @ ErrorKind::StorageCorrupt => {
-                let cause =
-                    format!("the table {table} is missing, lacks a column, or cannot be read");
-                Error::new(kind, format!("{name} is damaged: {cause}; restore a backup"))
+                let cause = "is missing, lacks a column, or cannot be read; restore a backup";
+                Error::new(kind, format!("{name} is damaged: the table {table} {cause}"))
             }
             _ => error,
         })?;

@@ -340,6 +340,10 @@ const OWNS: &str = "\
 const VACUUM: &str = "VACUUM candidate, vacancy, application, status, account, token";
 
 static DIALECT: Dialect = Dialect {
+    // Unlike a query of the table, this waits for no lock of it.
+    has_columns: |table, columns| {
+        format!("SELECT has_column_privilege('{table}', unnest('{{{columns}}}'::text[]), 'SELECT')")
+    },
     begin: "BEGIN",
     // `now()` would return the start of the transaction.
     now: "SELECT extract(epoch FROM clock_timestamp())::bigint",

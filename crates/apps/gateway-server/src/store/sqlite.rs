@@ -236,8 +236,8 @@ fn failure(context: &'static str, error: rusqlite::Error) -> Error {
     // SQLite reports this if the disk is full and the index of the log cannot grow.
     let is_full = extended == Some(ffi::SQLITE_IOERR_SHMSIZE);
     // All statements are constant, so these errors mean that the schema is not the one that they expect.
-    let is_altered = extended == Some(ffi::SQLITE_ERROR)
-        || matches!(error, rusqlite::Error::SqlInputError { .. });
+    let is_altered = matches!(error, rusqlite::Error::SqlInputError { .. })
+        || error.to_string().starts_with("no such ");
     let unique = [ffi::SQLITE_CONSTRAINT_UNIQUE, ffi::SQLITE_CONSTRAINT_PRIMARYKEY];
     let because = |cause: &str| Cow::from(format!("{context}: {cause}"));
     let (kind, text) = match error.sqlite_error_code() {
@@ -279,6 +279,8 @@ fn failed(context: &'static str) -> impl FnOnce(rusqlite::Error) -> Error {
 }
 
 static DIALECT: Dialect = Dialect {
+    // It also reads a row, to find a truncated file.
+    has_columns: |table, columns| format!("SELECT {columns} FROM {table} LIMIT 1"),
     // IMMEDIATE, because a transaction that begins with a read may fail to become a write transaction.
     begin: "BEGIN IMMEDIATE",
     now: "SELECT unixepoch()",
