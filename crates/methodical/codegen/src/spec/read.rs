@@ -362,7 +362,8 @@ fn mistake(text: &str, error: &Error) -> Diagnostic {
     let (what, known) = message.split_once(", expected ").unwrap_or((message, ""));
     if what.starts_with("unknown ") {
         let known: Vec<_> = known.split('`').skip(1).step_by(2).collect();
-        let name = what.split_once('`').map_or("", |(_, rest)| rest.trim_end_matches('`'));
+        let name = what.split_once('`').and_then(|(_, rest)| Some(rest.rsplit_once('`')?.0));
+        let name = name.unwrap_or_default();
         // serde gives a word in a list the position of the list.
         let word = QUOTES.iter().find_map(|quote| {
             let word = format!("{quote}{name}{quote}");
