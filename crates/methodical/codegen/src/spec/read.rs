@@ -353,7 +353,7 @@ fn mistake(text: &str, error: &Error) -> Diagnostic {
     let within = if path.is_empty() { String::new() } else { format!(" in `{path}`") };
     let span = error.span().unwrap_or_default();
     let written = text.get(span.clone()).unwrap_or_default();
-    // An item of a list has no key of its own.
+    // An item of a list has no key.
     let place = key_of(text, &span);
     let last = || path.rsplit('.').next();
     let key = place.clone().map_or_else(last, |place| text.get(place));

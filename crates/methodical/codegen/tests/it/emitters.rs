@@ -121,7 +121,7 @@ fn the_examples_of_an_enum_use_a_text_that_it_does_not_list() {
     );
 }
 
-/// On the command line, a boolean by codes is `true` or `false`, whatever the service reads. A required one has a value,
+/// On the command line, a boolean by codes is `true` or `false` with any codes of the service. A required one has a value
 /// too: without it, the flag would be optional.
 #[test]
 fn a_boolean_by_codes_is_true_or_false_on_the_command_line() {
