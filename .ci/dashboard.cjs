@@ -1,5 +1,4 @@
-// The steps of `.ci/dashboard`: arguments are the browser, the first URL, that of a dashboard with a reader, and the folder for
-// pictures.
+// The steps of `.ci/dashboard`. Arguments: the browser, the first URL, that of a dashboard with a reader, a folder for pictures.
 'use strict';
 const assert = require('node:assert/strict');
 const fs = require('node:fs');
@@ -63,19 +62,6 @@ async function targetsOf(page) {
   return targets;
 }
 
-/** Takes pictures of a whole page: in some widths, in both schemes of colors, and as it is printed. */
-async function takePictures(page, name, target) {
-  const views = [390, 1280, 1920].flatMap((width) => [[width, 'light'], [width, 'dark']]);
-  for (const [width, view] of [...views, [794, 'print']]) {
-    await page.setViewportSize({ width, height: 740 });
-    await page.emulateMedia(view === 'print' ? { media: view, colorScheme: 'light' } : { media: 'screen', colorScheme: view });
-    // Each view is a new page: after a change of the width, Chromium wraps some columns in another way.
-    await page.goto(target);
-    await page.screenshot({ path: `${folder}/${name}-${width}-${view}.png`, fullPage: true });
-  }
-  await page.emulateMedia({ media: 'screen' });
-}
-
 /** Logs in with the keyboard only, once with a wrong password. */
 async function logIn(browser) {
   const context = await browser.newContext({ bypassCSP: true });
@@ -126,7 +112,10 @@ async function main() {
     assert.equal(await page.locator('script').count(), 0, target);
     await checkPage(page, target);
     await checkSource(await (await context.request.get(target)).text(), target);
-    if (folder) await takePictures(page, name, target);
+    if (!folder) continue;
+    await page.setViewportSize({ width: 1280, height: 740 });
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
   }
   assert.deepEqual(messages, []);
   await logIn(browser);

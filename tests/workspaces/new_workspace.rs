@@ -89,13 +89,8 @@ fn generator(folder: &Path, args: &[&str]) {
 /// The arguments with which clippy refuses warnings.
 pub(crate) const STRICT: &[&str] = &["--all-targets", "--all-features", "--", "-Dwarnings"];
 
-/// The settings of our profile that determine how dependencies are built.
-const PROFILE: [&str; 4] = [
-    "--config",
-    "profile.dev.debug='line-tables-only'",
-    "--config",
-    "profile.dev.package.'*'.debug=false",
-];
+/// The setting of our profile that determines how dependencies are built.
+const PROFILE: [&str; 2] = ["--config", "profile.dev.debug=false"];
 
 /// Maximum time of a cargo command: on a busy machine, the first one builds dependencies for minutes.
 const CARGO_LIMIT: Duration = Duration::from_secs(30 * 60);
