@@ -10,6 +10,7 @@
 
 mod commands;
 mod dependencies;
+mod names;
 mod new_field;
 mod packages;
 mod supply;
