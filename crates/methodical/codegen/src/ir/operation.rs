@@ -264,8 +264,8 @@ const RESERVED_COMMANDS: &str = "\
 
 /// Flags that every command has.
 const RESERVED_FLAGS: &str = "\
-    allow-insecure-http base-url columns count-by csv-raw demo dry-run fields filter from help jq \
-    limit new-since no-pager output output-file profile quiet separator since sort timeout token \
+    allow-insecure-http base-url count-by csv-raw demo dry-run fields filter from help jq limit \
+    new-since no-pager output output-file profile quiet separator since sort timeout token \
     token-file token-stdin verbose version wide";
 
 /// How an operation is called by POST. Its parameters are in the body.
