@@ -1,6 +1,6 @@
 //! The recruitment gateway service over SQLite or PostgreSQL.
 //!
-//! A [`Server`] answers the three operations of the contract from a [`Store`]. It checks bearer tokens, reports errors
+//! A [`Server`] answers the operations of the contract from a [`Store`]. It checks bearer tokens, reports errors
 //! as problem details, and streams each list from one consistent snapshot. The program `gateway-server` is a thin
 //! command-line interface to this library.
 //!

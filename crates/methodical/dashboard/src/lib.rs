@@ -36,7 +36,7 @@
 //!   `login` manages readers with passwords.
 //! - `app` routes requests to the pages: `today`, `board`, `duplicates`, `records`, `record`, `changes`, `health` and
 //!   `problem`. The template of each page is beside it.
-//! - `download` sends all records of a view, in the formats of the program.
+//! - `download` sends all records of a view, as CSV or as a workbook.
 //! - `outline` has the tables of the service, and `shared` what all pages use. `frame` is the layout around a page.
 //! - `cells`, `link`, `time` and `words` write values, links, times and names.
 
