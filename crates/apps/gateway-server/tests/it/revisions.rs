@@ -81,8 +81,7 @@ fn superseded_rows_are_removed_after_their_time() {
         let old = Snapshot { account, revision: 1 };
         assert_eq!(store.collect(Duration::from_secs(3600)).unwrap(), 0);
         assert_eq!(names(store, old, all, 10).len(), 1);
-        let deleted = store.collect(Duration::ZERO).unwrap();
-        assert_eq!(deleted, 2);
+        assert_eq!(store.collect(Duration::ZERO).unwrap(), 2);
         assert!(names(store, snapshot(store, account), all, 10)[0].starts_with("1 three"));
         assert_eq!(store.check().unwrap(), CheckReport::default());
     });
