@@ -64,9 +64,7 @@ impl Store {
                 );
                 return Err(refused(ErrorKind::Newer, &why));
             }
-            _ => {
-                return Err(refused(ErrorKind::Foreign, "it is not a mirror; choose another file"));
-            }
+            _ => return Err(refused(ErrorKind::Foreign, "it is not a mirror; use another file")),
         }
         // SQLite refuses to write a file whose header has unknown versions.
         let is_writable = path.metadata().is_ok_and(|file| !file.permissions().readonly());
@@ -78,8 +76,7 @@ impl Store {
         renew(&connection, "is_copy = 1")?;
         let store = Self::new(connection)?;
         if source.is_some_and(|source| !source.is_of(&store.identity)) {
-            let why =
-                "it is the mirror of another account or base URL; use a separate file for each";
+            let why = "it is of another account or base URL; move it away, or use another file";
             return Err(refused(ErrorKind::OtherSource, why));
         }
         // A process that was killed may have left erased values in the log.

@@ -31,7 +31,7 @@ fn a_damaged_file_is_refused_and_stays_unchanged() {
         (flipped(18), "cannot open FILE: its header is damaged; restore a backup"),
         (flipped(0), "cannot read the mirror: the file is damaged or not a database"),
         (flipped(100), "cannot read the mirror: the file is damaged or not a database"),
-        (flipped(71), "cannot open FILE: it is not a mirror; choose another file"),
+        (flipped(71), "cannot open FILE: it is not a mirror; use another file"),
     ] {
         std::fs::write(&path, &damaged).unwrap();
         let error = Mirror::open(&path, &source()).unwrap_err();

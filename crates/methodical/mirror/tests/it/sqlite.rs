@@ -24,7 +24,7 @@ fn a_foreign_or_newer_file_is_refused_and_stays_unchanged() {
     let newer = "its schema 6 is newer than schema 5 of this release; use a newer release";
     assert_eq!(refusal(&path), (ErrorKind::Newer, format!("cannot open FILE: {newer}")));
     change("PRAGMA application_id = 7");
-    let foreign = "cannot open FILE: it is not a mirror; choose another file".to_owned();
+    let foreign = "cannot open FILE: it is not a mirror; use another file".to_owned();
     assert_eq!(refusal(&path), (ErrorKind::Foreign, foreign));
 
     let text = folder.path().join("notes.txt");
