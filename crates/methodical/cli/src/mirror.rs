@@ -10,12 +10,12 @@ use methodical_client::blocking::{Client, Records};
 use methodical_mirror::model::tables::{Gauge, MirrorVisitor, Mirrored, Recovery, Table};
 use methodical_mirror::model::{Beside, ListOperation, Operation, PagedOperation, Record, Service};
 use methodical_mirror::queries::{Wanted, board, placements};
-use methodical_mirror::{Error, Filter, Mirror, State};
+use methodical_mirror::{Filter, Mirror, State};
 use serde::Serialize;
 
 use crate::commands::Invocation;
 use crate::failure::Failure;
-use crate::mirror::open::{each_record, note_age, read, read_place};
+use crate::mirror::open::{Place, each_record, note_age, read, read_place};
 use crate::output::midnight;
 use crate::output::printer::{Printer, Schema};
 use crate::output::record::{Line, Object, text_of};
@@ -241,8 +241,7 @@ pub(crate) fn print_list(
         return Err(Failure::usage(text).hint("omit --from to ask the service"));
     };
     let (mirror, place) = read_place(invocation)?;
-    let placed = members.as_ref().map(|members| placed(&mirror, members)).transpose();
-    let placed = placed.map_err(|error| place.without_values(error))?;
+    let placed = members.as_ref().map(|members| placed(&mirror, &place, members)).transpose()?;
     let mut filter = Filter::new().state(State::Present);
     if let Some(since) = invocation.mirror.new_since {
         filter = filter.first_seen_since(midnight(since));
@@ -303,7 +302,7 @@ struct Placed {
 }
 
 /// Reads the members of a group: all, or only those with some values.
-fn placed(mirror: &Mirror, members: &Members) -> Result<Placed, Error> {
+fn placed(mirror: &Mirror, place: &Place<'_>, members: &Members) -> Result<Placed, Failure> {
     let mut placed = Placed::default();
     let wanted = Wanted { group: Some(&members.group), ..Wanted::default() };
     placements(mirror, members.of.table.name(), &wanted, 0, |one| {
@@ -315,7 +314,8 @@ fn placed(mirror: &Mirror, members: &Members) -> Result<Placed, Error> {
             placed.unknown.insert(one.member);
         }
         ControlFlow::Continue(())
-    })?;
+    })
+    .map_err(|error| place.without_values(error, members.of, mirror))?;
     Ok(placed)
 }
 

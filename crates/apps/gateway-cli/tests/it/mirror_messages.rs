@@ -185,5 +185,6 @@ fn a_board_without_a_complete_sync_says_so() {
     assert_eq!(code(&sync), 5);
     let board = person.run(&["board"]);
     assert_eq!(code(&board), 2);
-    assert!(stderr(&board).contains("the first sync has not finished"), "{}", stderr(&board));
+    let said = "the first sync has not finished\n  hint: run `gateway mirror sync`\n";
+    assert!(stderr(&board).ends_with(said), "{}", stderr(&board));
 }

@@ -96,9 +96,10 @@ impl<'a> Place<'a> {
                 None => return Ok(false),
             },
         };
-        let without = if service.demo { "--demo" } else { "--profile" };
+        let profile = service.profile.as_ref().map(|_| " without --profile");
+        let without = if service.demo { " without --demo" } else { profile.unwrap_or_default() };
         Err(Failure::usage(text).hint(format!(
-            "`--from {}` without {without} reads it; to replace it, move it away and run {}",
+            "`--from {}`{without} reads it; to replace it, move it away and run {}",
             quoted(&self.to_string()),
             self.sync()
         )))
@@ -112,15 +113,20 @@ impl<'a> Place<'a> {
     }
 
     /// Adds the command that syncs the mirror with its values.
-    fn ask_to_recover(&self, failure: Failure) -> Failure {
-        failure.hint(format!("run {} again, without --no-recover", self.sync()))
+    fn ask_to_recover(&self, failure: Failure, of: Recovered, mirror: &Mirror) -> Failure {
+        let tables = mirror.tables().unwrap_or_default();
+        let has = |table: &Table| tables.iter().any(|one| one.table == table.name());
+        // A sync with --no-recover adds the lists, but not the table of the values.
+        let is_omitted = has(of.members) && has(of.groups) && !has(of.table);
+        let again = if is_omitted { " again, without --no-recover" } else { "" };
+        failure.hint(format!("run {}{again}", self.sync()))
     }
 
-    /// Returns the failure of a question about values. The mirror of `--no-recover` lacks their table.
-    pub(crate) fn without_values(&self, error: Error) -> Failure {
+    /// Returns the failure of a question about values, which the mirror may lack.
+    pub(crate) fn without_values(&self, error: Error, of: Recovered, mirror: &Mirror) -> Failure {
         let is_absent = error.kind() == ErrorKind::Table;
         let failure = Failure::from(error);
-        if is_absent { self.ask_to_recover(failure) } else { failure }
+        if is_absent { self.ask_to_recover(failure, of, mirror) } else { failure }
     }
 
     /// Prints a note if the last sync used another access token, provided that the token can be read without side
@@ -234,7 +240,7 @@ impl<'a> Asked<'a> {
             (true, false) => format!("cannot answer from the mirror: it has no {} yet", of.value),
             _ => "cannot answer from the mirror: the first sync has not finished".to_owned(),
         };
-        Err(place.ask_to_recover(Failure::usage(text)))
+        Err(place.ask_to_recover(Failure::usage(text), of, &mirror))
     }
 
     /// Notes that the answer is from the mirror, and how old it is.

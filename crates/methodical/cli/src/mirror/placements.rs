@@ -46,7 +46,7 @@ pub(crate) fn group_of_title<C: OperationCommands>(
     let unable = |text: String| Failure::usage(text).hint("use the id instead of the title");
     let titles = if from.is_some() {
         let (mirror, place) = open::read_place(invocation)?;
-        titles(&mirror, of).map_err(|error| place.without_values(error))?
+        titles(&mirror, of).map_err(|error| place.without_values(error, of, &mirror))?
     } else if invocation.service.dry_run {
         return Err(unable(format!("cannot look up the title `{text}` in a dry run")));
     } else {
