@@ -384,10 +384,10 @@ pub(crate) fn check<C: OperationCommands>(
     let noun = (!has_all).then_some(Noun("failed check", "failed checks"));
     let schema = Schema { columns: COLUMNS, noun, ..Schema::of_program(FIELDS, false) };
     let mut printer = Printer::open(&session.invocation, &schema)?;
-    // A service that cannot be reached, or refuses the token, is not checked.
+    // A service that is unavailable, or refuses the token, is not checked.
     if let Err(error) = session.stream_raw(&probe)?.error_for_status() {
         let failure = session.explain(&error);
-        if failure.exit() == Exit::NotAuthorized {
+        if matches!(failure.exit(), Exit::NotAuthorized | Exit::Network) {
             return Err(failure);
         }
     }

@@ -26,6 +26,7 @@ const TABLE: &[(i32, Service, &str, &str)] = &[
     (4, Dies, "vacancies list", "error: "),
     (4, Answers("408 Request Timeout", ""), "credits get --timeout 1", "retry later"),
     (4, Answers("504 Gateway Timeout", ""), "credits get -o raw --timeout 1", "retry later"),
+    (4, Answers("503 Service Unavailable", ""), "check --timeout 1", "retry later"),
     (5, Answers("200 OK", "<html>"), "credits get", "run the same command with `-o raw`"),
     (5, Answers("501 Not Implemented", ""), "credits get", "the problem is on the service's side"),
     (6, Answers("200 OK", r#"[0,{"id":"1"},2]"#), "vacancies list -o csv", "skipped 2 records"),
