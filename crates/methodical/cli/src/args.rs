@@ -276,10 +276,7 @@ pub(crate) fn parse<C: OperationCommands>(
 
 /// Flags that only other commands or programs have, and removed flags and commands, with what to use instead.
 const OTHERS: [(&str, &str); 13] = [
-    (
-        "--token",
-        "use --token-file, --token-stdin or a login, because other users can see the command line",
-    ),
+    ("--token", "use --token-file, --token-stdin or a login: others can see the command line"),
     ("--to", "--from MIRROR names the mirror to read; only commands that write one have --to"),
     ("--excel", "-o xlsx writes a workbook; --separator ';' sets the CSV separator"),
     ("--keyring", "the setting `token-command` reads a keyring through a program of your system"),

@@ -3,7 +3,7 @@
 use std::error::Error as StdError;
 use std::{env, fmt, io, iter};
 
-use methodical_client::{Error, ErrorKind, model};
+use methodical_client::{Error, ErrorKind};
 
 use crate::commands::Invocation;
 use crate::connect::{is_local, without_secrets};
@@ -160,12 +160,6 @@ impl Failure {
         if let Some(hint) = &self.hint {
             screen.say(HINT, "  hint", hint);
         }
-    }
-}
-
-impl From<model::DecodeError> for Failure {
-    fn from(error: model::DecodeError) -> Self {
-        Self::usage("cannot send the query").because(error)
     }
 }
 

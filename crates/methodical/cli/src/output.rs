@@ -41,17 +41,13 @@ use crate::screen::{Screen, View};
 /// ```
 /// use std::io::{self, Write};
 ///
-/// use methodical_cli::{Failure, OutputFormat, Program, RecordWriter};
+/// use methodical_cli::{OutputFormat, Program, RecordWriter};
 ///
 /// struct Lengths;
 ///
 /// impl RecordWriter for Lengths {
 ///     fn write(&mut self, out: &mut (dyn Write + Send), record: &str) -> io::Result<()> {
 ///         writeln!(out, "{}", record.len())
-///     }
-///
-///     fn finish(&mut self, _out: &mut (dyn Write + Send)) -> Result<Vec<String>, Failure> {
-///         Ok(Vec::new())
 ///     }
 /// }
 ///
@@ -250,12 +246,14 @@ pub trait RecordWriter {
     /// only some.
     fn received(&mut self, _count: u64) {}
 
-    /// Writes the rest of the output. Returns notes for the user, which `-q` hides.
+    /// Writes the rest of the output, if there is any. Returns notes for the user, which `-q` hides.
     ///
     /// # Errors
     ///
     /// Fails if the output cannot be written.
-    fn finish(&mut self, out: &mut (dyn Write + Send)) -> Result<Vec<String>, Failure>;
+    fn finish(&mut self, _out: &mut (dyn Write + Send)) -> Result<Vec<String>, Failure> {
+        Ok(Vec::new())
+    }
 }
 
 /// A column of an output: the path of a field, and the type of its values.

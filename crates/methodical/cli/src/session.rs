@@ -198,7 +198,7 @@ impl<S: Mirrored> Session<S> {
     {
         self.end_unsent(&[operation])?;
         let mut printer = Printer::open(&self.invocation, &Schema::of_operation(record, true))?;
-        printer.print(&self.receive(operation)?)?;
+        printer.print_line(&self.receive(operation)?)?;
         printer.finish()
     }
 
@@ -213,7 +213,7 @@ impl<S: Mirrored> Session<S> {
         O: Operation<Service = S, Output: Serialize>,
     {
         self.end_unsent(&[operation])?;
-        let json = serde_json::to_string(&self.receive(operation)?).map_err(io::Error::from)?;
+        let json = self.receive(operation)?;
         if json == "null" {
             return Ok(());
         }
@@ -230,12 +230,13 @@ impl<S: Mirrored> Session<S> {
         printer.finish()
     }
 
-    /// Sends a request, and returns its response.
-    pub(crate) fn receive<O: Operation<Service = S>>(
-        &self,
-        operation: &O,
-    ) -> Result<O::Output, Failure> {
-        self.client()?.send(operation).map_err(|error| self.explain(&error))
+    /// Sends a request, and returns its response as JSON.
+    fn receive<O>(&self, operation: &O) -> Result<String, Failure>
+    where
+        O: Operation<Service = S, Output: Serialize>,
+    {
+        let response = self.client()?.send(operation).map_err(|error| self.explain(&error))?;
+        Ok(serde_json::to_string(&response).map_err(io::Error::from)?)
     }
 
     /// Prints the requests of a dry run, or the unchanged responses with `-o raw`, and then ends the command.
@@ -505,8 +506,7 @@ impl<S: Mirrored> Session<S> {
             GaugeCommand::Forecast => return check_days(None, gauge, &self.invocation),
         };
         self.end_dry_run(&[operation])?;
-        let json = serde_json::to_string(&self.receive(operation)?).map_err(io::Error::from)?;
-        let (value, unit) = amount(&json, gauge)?;
+        let (value, unit) = amount(&self.receive(operation)?, gauge)?;
         let values = [json!(gauge.name()), json!(value), json!(unit), json!(below)];
         let schema = Schema::of_program(&["gauge", "value", "unit", "below"], true);
         schema.print(&self.invocation, [values])?;

@@ -268,9 +268,8 @@ pub(crate) fn auth<C: OperationCommands>(
     invocation: &Invocation,
 ) -> Result<(), Failure> {
     if !matches!(command, AuthCommand::Status) {
-        invocation.refuse_demo(
-            "cannot log in or out with --demo: the sample service creates a token for each command",
-        )?;
+        invocation
+            .refuse_demo("cannot log in or out with --demo: each command has its own token")?;
         invocation.refuse_dry_run()?;
     }
     match command {

@@ -1,5 +1,6 @@
 //! The commands that print what a mirror has, and those that check, copy, back up, restore and clean it.
 
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
@@ -93,8 +94,8 @@ pub(crate) fn changes(
     let mut printer = Printer::open(invocation, &schema)?;
     while !page.is_empty() && !printer.is_done() {
         for event in &page {
-            let cursor = mirror.cursor_after(&event.change).to_string();
-            printer.print(&Shown { event, cursor })?;
+            let shown = Shown { event, cursor: mirror.cursor_after(&event.change).to_string() };
+            printer.print_line(&serde_json::to_string(&shown).map_err(io::Error::from)?)?;
         }
         (page, after) = mirror.events(Some(&after), PAGE)?;
     }
@@ -298,9 +299,8 @@ pub(crate) fn copy<S: Mirrored>(to: &str, invocation: &Invocation) -> Result<(),
     let exporter = invocation.program.exporter.filter(|_| !is_database);
     if exporter.is_none() && !is_database {
         let text = "cannot copy the mirror: this program was built without Parquet";
-        return Err(
-            Failure::usage(text).hint("copy to postgres://…, or use the download with Parquet")
-        );
+        let hint = "copy to postgres://…, or use the download with Parquet";
+        return Err(Failure::usage(text).hint(hint));
     }
     let mut mirror = open::read(invocation)?;
     if let Some(exporter) = exporter {

@@ -73,10 +73,6 @@ impl RecordWriter for Ndjson {
         out.write_all(safe(record, self.terminal).as_bytes())?;
         out.write_all(b"\n")
     }
-
-    fn finish(&mut self, _out: &mut (dyn Write + Send)) -> Result<Vec<String>, Failure> {
-        Ok(Vec::new())
-    }
 }
 
 /// Replaces characters that would act on a terminal with `\u` escapes, if the output is a terminal. The JSON value

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use memchr::memchr2;
 use methodical_client::model::tables::FieldType;
-use serde::Serialize;
 use serde_json::Value;
 
 use crate::commands::Invocation;
@@ -87,11 +86,6 @@ impl Printer {
             file: flags.file().filter(|_| notes).map(|file| file.display().to_string()),
             screen,
         })
-    }
-
-    /// Prints a record of the program.
-    pub(crate) fn print<T: Serialize>(&mut self, record: &T) -> io::Result<()> {
-        self.print_line(&serde_json::to_string(record)?)
     }
 
     /// Prints a record of the program itself, given as its members in order.
