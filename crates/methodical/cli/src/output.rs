@@ -375,7 +375,7 @@ pub(crate) struct OutputFlags {
     #[arg(long, global = true, value_name = "CHAR", value_parser = separator)]
     pub(crate) separator: Option<char>,
 
-    /// Print only data, errors, warnings about an unknown field or {value}, and the note that --waiting guessed ends.
+    /// Print only data, errors, warnings about an unknown field or {value}, and what --waiting guessed to be final.
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
 

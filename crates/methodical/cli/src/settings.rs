@@ -416,16 +416,13 @@ pub(crate) static KEYS: [Key; 7] = [
     ),
     Key {
         default: Some("false"),
-        ..Key::new(
-            "allow-insecure-http",
-            "true to allow unencrypted http to remote hosts (exposes the token)",
-        )
-        .checked(|text| matches!(text, "true" | "false"), "true or false")
+        ..Key::new("allow-insecure-http", "true allows http to remote hosts (exposes the token)")
+            .checked(|text| matches!(text, "true" | "false"), "true or false")
     },
     Key::new("timeout", "time limit for each call, in seconds")
         .checked(|text| seconds(text).is_ok(), "a number of seconds, 1 or more"),
     Key::new("mirror", "path of the mirror file").path("MIRROR"),
-    Key::new("statuses", "order and groups of statuses; a sync also requests them").checked(
+    Key::new("statuses", "statuses in order; a named part is an outcome: `Hired: Accepted`").checked(
         |text| ValueOrder::parse(text).is_some(),
         "statuses in their order, such as `New, On hold; Hired: Accepted, Started`",
     ),

@@ -414,15 +414,20 @@ pub fn waiting(
     store.query(&select, (utc(since),), |row| Ok((row.get(0)?, count(row, 1)?)))
 }
 
-/// Returns the end values: fewer than one in ten of the placements that ever had such a value have left it. A placement
-/// with an end value does not count as waiting. `order` has the values in the reader's order, in groups that may have
-/// names. If a group has a name, exactly the values of named groups can be ends. Otherwise, all values can, except the
-/// first one, or else the first of the contract. The set is empty until a placement has left a value.
+/// Returns the end values: a placement with one does not count as waiting. `order` has the values in the reader's order,
+/// in groups that may have names. A named group is an outcome: if there is one, exactly the values of named groups are
+/// ends. Otherwise, the ends are guessed: the values that fewer than one in ten of the placements that ever had them
+/// have left, except the first value in the order, or else in the contract. None is, until a placement has left a value.
 pub fn ends<'a>(
     passages: &'a [Passage],
-    order: &[(Option<String>, Vec<String>)],
+    order: &'a [(Option<String>, Vec<String>)],
     known_values: &[&str],
 ) -> BTreeSet<&'a str> {
+    let named = order.iter().filter(|(name, _)| name.is_some()).flat_map(|(_, values)| values);
+    let named: BTreeSet<&str> = named.map(String::as_str).collect();
+    if !named.is_empty() {
+        return named;
+    }
     let mut sums: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for one in passages {
         let (ever, left) = sums.entry(&one.value).or_default();
@@ -434,10 +439,7 @@ pub fn ends<'a>(
     }
     let mut ordered = order.iter().flat_map(|(_, values)| values).map(String::as_str);
     let first = ordered.next().or_else(|| known_values.first().copied());
-    let named = order.iter().filter(|(name, _)| name.is_some()).flat_map(|(_, values)| values);
-    let named: BTreeSet<&str> = named.map(String::as_str).collect();
-    let can_end = |value| named.contains(value) || (named.is_empty() && first != Some(value));
-    sums.retain(|value, (ever, left)| can_end(*value) && left.saturating_mul(10) < *ever);
+    sums.retain(|value, (ever, left)| first != Some(*value) && left.saturating_mul(10) < *ever);
     sums.into_keys().collect()
 }
 

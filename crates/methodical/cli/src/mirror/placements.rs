@@ -107,7 +107,8 @@ fn with_title(
     };
     let from = from.map(|from| format!(" --from {}", quoted(from))).unwrap_or_default();
     let list = invocation.command(&format!("{list}{from}"));
-    Err(failure.hint(format!("{list} lists them")))
+    let only = text.contains(',').then(|| format!("; each --{name} names only one"));
+    Err(failure.hint(format!("{list} lists them{}", only.unwrap_or_default())))
 }
 
 /// Returns the identities of the present groups with their titles.
@@ -122,7 +123,8 @@ pub(crate) enum PlacementsCommand {
     /// List each {member} in each {group}, with the {value} and since when.
     ///
     /// The other fields belong to the {member}. `since` is the time at which a sync first found the {value}, which can
-    /// be later than the change in the service. `days` is the number of UTC midnights since then.
+    /// be later than the change in the service. `days` is the number of UTC midnights since then. The flag --since
+    /// compares the date of the {member}; for the field, use `--filter 'since>=2026-11-30'`.
     #[command(after_help = "\
 Examples:
   {program} placements list --output-file all.xlsx
@@ -145,8 +147,8 @@ pub(crate) struct PlacementsFlags {
     /// Only placements with the same {value} for TIME or longer, such as `12h` or `7d`; the longest first.
     ///
     /// Days and weeks count as in `days`, by the midnights in UTC, and shorter units to the second. Without --{value},
-    /// placements with an end {value} are left out: one that fewer than one in ten leave. If the setting `statuses` has
-    /// named groups, only a {value} in them can be an end. Otherwise, each can, except the first one.
+    /// placements with a final {value} are left out: one in a named group of the setting `statuses`. If no group has a
+    /// name, that is a guess: one that fewer than one in ten leave, except the first one.
     #[arg(long, value_name = "TIME", value_parser = wait)]
     waiting: Option<(i64, i64)>,
 }
@@ -168,11 +170,12 @@ pub(crate) fn list(flags: &PlacementsFlags, asked: &Asked<'_>) -> Result<(), Fai
         }
     }
     let (days, seconds) = flags.waiting.unwrap_or_default();
-    let (now, mut older, mut ended) = (now(), 0, BTreeMap::<_, u64>::new());
-    // As on the dashboard, an end value does not count as waiting.
+    let (now, mut older, mut ended) = (now(), 0_usize, BTreeMap::<_, u64>::new());
+    // As on the dashboard, a final value does not count as waiting, unless it is asked for.
     let has_ends = flags.waiting.is_none() || !flags.values.is_empty();
+    let is_guess = !has_ends && order.groups().next().is_none();
     let passages =
-        if has_ends { Vec::new() } else { queries::passages(mirror, of.table.name(), None)? };
+        if is_guess { queries::passages(mirror, of.table.name(), None)? } else { Vec::new() };
     let ends = queries::ends(&passages, &order.0, of.known_values);
     let wanted = Wanted { is_longest_first: flags.waiting.is_some(), ..Wanted::default() };
     let mut found: Vec<Placement> = Vec::new();
@@ -182,7 +185,7 @@ pub(crate) fn list(flags: &PlacementsFlags, asked: &Asked<'_>) -> Result<(), Fai
             && (flags.values.is_empty() || one.value.as_ref().is_some_and(has_value));
         let waits =
             is_wanted && one.days >= days && now.saturating_sub(one.since).max(0) >= seconds;
-        match one.value.as_deref().and_then(|value| ends.get(value)) {
+        match one.value.as_deref().and_then(|value| ends.get(value)).filter(|_| !has_ends) {
             Some(end) if waits => *ended.entry(*end).or_default() += 1,
             None if waits => found.push(one),
             None if is_wanted && one.is_older => older += 1,
@@ -203,7 +206,7 @@ pub(crate) fn list(flags: &PlacementsFlags, asked: &Asked<'_>) -> Result<(), Fai
         group.iter().chain([&value, &before, &since, &days]).map(String::as_str).collect();
     let fields: Vec<&str> = member.fields.iter().chain(&own).copied().collect();
     let shown = member.columns.iter().copied().take(2).chain(group.last().map(String::as_str));
-    let columns: Vec<&str> = shown.chain([&*value, &*since, &*days]).collect();
+    let columns: Vec<&str> = shown.chain([&*value, &*days, &*since]).collect();
     let mut types = member.types.to_vec();
     types.extend([(&*since, FieldType::DateTime), (&*days, FieldType::Integer)]);
     let placement = RecordType::new(&columns, &fields).typed(&types);
@@ -225,22 +228,31 @@ pub(crate) fn list(flags: &PlacementsFlags, asked: &Asked<'_>) -> Result<(), Fai
         }
     }
     printer.finish()?;
+    let (older, which) = match flags.waiting {
+        Some(_) => (older, "more".to_owned()),
+        None => (found.iter().filter(|one| one.is_older).count(), format!("of {}", found.len())),
+    };
+    let (value, mut screen) = (of.value, invocation.screen);
     if older > 0 {
-        invocation.screen.note(&format!(
-            "{} may have waited longer: the first sync already found the {}",
-            counted(older, "more placement"),
-            of.value
+        screen.note(&format!(
+            "{older} {which} may have waited longer: the first sync already found the {value}"
         ));
     }
+    let advice = naming_ends(asked).map(|set| format!("; name the final ones: {set}"));
+    let advice = advice.unwrap_or_default();
     if !ended.is_empty() {
-        let (count, value): (u64, _) = (ended.values().sum(), of.value);
-        let more = if count == 1 { "more has" } else { "more have" };
-        let ends = ended.into_keys().map(|end| format!(" --{value} {}", quoted(end)));
-        let ends: String = ends.collect();
-        let mut screen = invocation.screen;
-        // Without named groups, the ends are a guess, and even the reader of an empty file needs to know of it.
-        screen.quiet &= order.groups().next().is_some();
-        screen.note(&format!("{count} {more} an end {value};{ends} lists them"));
+        let count: u64 = ended.values().sum();
+        let have = if count == 1 { "has" } else { "have" };
+        let is = if is_guess { "looks" } else { "is" };
+        let listed = ended.into_keys().map(|end| format!(" --{value} {}", quoted(end)));
+        let listed: String = listed.collect();
+        // Even the reader of an empty file needs to know of a guess.
+        screen.quiet &= !is_guess;
+        screen.note(&format!(
+            "{count} more {have} a {value} that {is} final;{listed} lists them{advice}"
+        ));
+    } else if is_guess && ends.is_empty() && !found.is_empty() {
+        screen.note(&format!("no {value} looks final yet, so all count as waiting{advice}"));
     }
     for value in &flags.values {
         if !found.iter().any(|one| one.value.as_ref() == Some(value)) {
@@ -248,6 +260,13 @@ pub(crate) fn list(flags: &PlacementsFlags, asked: &Asked<'_>) -> Result<(), Fai
         }
     }
     asked.note_age()
+}
+
+/// Returns the command that names the final values, unless some are named. The sample service has no settings.
+fn naming_ends(asked: &Asked<'_>) -> Option<String> {
+    let has_none = asked.order.groups().next().is_none() && !asked.invocation.service.demo;
+    let set = "config set statuses 'Hired: Accepted; Closed: Rejected'";
+    has_none.then(|| asked.invocation.command(set))
 }
 
 const PAGE: usize = 500;
@@ -565,9 +584,7 @@ pub(crate) fn report(flags: &ReportFlags, asked: &Asked<'_>) -> Result<(), Failu
         let text = "the first sync was in this period, so every record counts as new";
         invocation.screen.note(text);
     }
-    // The sample service has no settings.
-    if names.is_empty() && !invocation.service.demo {
-        let set = invocation.command("config set statuses 'Hired: Accepted; Closed: Rejected'");
+    if let Some(set) = naming_ends(asked) {
         let text = format!("to count hires or closed placements, name their statuses: {set}");
         invocation.screen.note(&text);
     }

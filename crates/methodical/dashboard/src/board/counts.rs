@@ -63,8 +63,8 @@ pub(crate) struct Column {
     pub(crate) value: Option<String>,
     /// The group of the value, as the team names it.
     pub(crate) stage: String,
-    /// Whether members rarely leave it: fewer than one in ten have left. If a group has a name, only values of named
-    /// groups can be final. Otherwise, all can, except the first one.
+    /// Whether it is an outcome: exactly the values of groups with names. If no group has one, the values that fewer
+    /// than one in ten have left, except the first one.
     pub(crate) is_final: bool,
 }
 
