@@ -179,7 +179,7 @@ Examples:
 Examples:
   {program} report
   {program} report --month
-  {program} report --since 2026-11-01 --until 2026-11-16 --output-file report.xlsx")]
+  {program} report --since last-week --until yesterday --output-file report.xlsx")]
     Report(ReportFlags),
     /// Shows a member of a mirror: its identity.
     #[command(skip)]

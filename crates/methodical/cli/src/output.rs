@@ -466,7 +466,7 @@ impl OutputFlags {
 }
 
 /// Parses a day, a month or a year.
-fn since(text: &str) -> Result<String, String> {
+pub(crate) fn since(text: &str) -> Result<String, String> {
     let date = named(text);
     // A filter would read the year as a number.
     let date = if date.len() == "YYYY".len() { date + "-01" } else { date };

@@ -218,13 +218,16 @@ fn hints_for_the_sample_service_can_be_followed() {
 #[test]
 fn a_report_says_that_the_first_sync_counts_as_new() {
     let office = office();
-    let noted = |args: &[&str]| stderr(&office.person.run(args)).to_owned();
-    assert!(noted(&["report"]).contains("so every record counts as new"));
-    change(
-        &office,
-        "UPDATE candidate SET mirror_first_seen = strftime('%FT%TZ', 'now', '-72 days')",
-    );
-    assert!(!noted(&["report"]).contains("counts as new"));
+    let noted = |line: &str| stderr(&office.person.run_line(line)).to_owned();
+    let (unknown, new) =
+        ("note: changes before the first sync, at 2", "; its records count as new\n");
+    let said = noted("report");
+    assert!(said.contains(unknown) && said.contains(new), "{said}");
+    let said = noted("report --since last-week --until yesterday");
+    assert!(said.contains(unknown) && !said.contains(new), "{said}");
+    let seen = "UPDATE candidate SET mirror_first_seen = strftime('%FT%TZ', 'now', '-72 days')";
+    change(&office, seen);
+    assert!(!noted("report").contains(unknown));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use jiff::civil::Date;
 use jiff::{ToSpan as _, Zoned};
 use methodical_mirror::model::tables::{Column, FieldType, Table};
 use methodical_mirror::queries::{self, Placement, ValueTime, Wanted};
-use methodical_mirror::{Error, Mirror, PastValue, State, folded};
+use methodical_mirror::{Error, Filter, Mirror, Paging, PastValue, State, folded};
 use serde_json::{Value, json};
 
 use crate::commands::{Invocation, quoted};
@@ -21,7 +21,7 @@ use crate::mirror::{Recovered, Titles, identities, recovered, warn_of_value, wit
 use crate::output::destination::Destination;
 use crate::output::printer::{Printer, Schema, counted, selected};
 use crate::output::record::{Cells, Fields, Line, Path};
-use crate::output::{OutputFlags, day, midnight};
+use crate::output::{OutputFlags, day, midnight, since};
 use crate::program::{OperationCommands, RecordType};
 use crate::screen::{BOLD, paint, printable};
 use crate::session::Session;
@@ -473,28 +473,29 @@ pub(crate) fn title(groups: &Table) -> Option<&'static str> {
 /// The flags of `report`.
 #[derive(Debug, Args)]
 pub(crate) struct ReportFlags {
-    /// Report on this week, from Monday [default].
+    /// Report on this week, from Monday to today [default]. On a Monday, `--since last-week --until yesterday` is the
+    /// whole week before.
     #[arg(long)]
     week: bool,
 
-    /// Report on this month.
+    /// Report on this month, from its first day to today.
     #[arg(long, conflicts_with = "week")]
     month: bool,
 
+    /// The first day of the period: YYYY-MM-DD, `today`, `yesterday`, `last-week` (its Monday) or `7d`.
+    #[arg(long, value_name = "DATE", value_parser = since, conflicts_with_all = ["week", "month"])]
+    since: Option<String>,
+
     /// The last day of the period [default: today]. --since sets the first one.
-    #[arg(long, value_name = "DATE", value_parser = day, requires = "since")]
+    #[arg(long, value_name = "DATE", value_parser = day, requires = "since", conflicts_with_all = ["week", "month"])]
     until: Option<Date>,
 }
 
 impl ReportFlags {
     /// Returns the first and the last day of the period.
-    fn days(&self, invocation: &Invocation) -> Result<[Date; 2], Failure> {
+    fn days(&self) -> Result<[Date; 2], Failure> {
         let today = Zoned::now().date();
-        let since = invocation.output.since.as_ref();
-        if since.is_some() && (self.week || self.month) {
-            return Err(Failure::usage("cannot use --since with --week or --month"));
-        }
-        let first = match since {
+        let first = match &self.since {
             Some(since) => day(since).map_err(Failure::usage)?,
             None if self.month => today.first_of_month(),
             None => today.saturating_sub(today.weekday().to_monday_zero_offset().days()),
@@ -516,7 +517,7 @@ pub(crate) fn period([first, last]: [Date; 2]) -> Range<i64> {
 
 pub(crate) fn report(flags: &ReportFlags, asked: &Asked<'_>) -> Result<(), Failure> {
     let &Asked { ref mirror, of, ref order, invocation, .. } = asked;
-    let days = flags.days(invocation)?;
+    let days = flags.days()?;
     // The records of the report have no dates.
     let output = OutputFlags { since: None, ..invocation.output.clone() };
     let invocation = &Invocation { output, ..invocation.clone() };
@@ -578,11 +579,12 @@ pub(crate) fn report(flags: &ReportFlags, asked: &Asked<'_>) -> Result<(), Failu
     let paths: Vec<_> = paths.iter().map(Path::names).collect();
     lines.map(Line::end).try_for_each(|line| printer.print_line(&selected(&paths, &line)))?;
     printer.finish()?;
-    let tables = mirror.tables()?;
-    let members = tables.iter().find(|one| one.table == of.members.name());
-    if members.is_some_and(|one| one.present > 0 && one.present == report.new) {
-        let text = "the first sync was in this period, so every record counts as new";
-        invocation.screen.note(text);
+    let known = mirror.browse(of.members.name(), &Filter::new(), &Paging::new(1))?.records;
+    if let Some(one) = known.first().filter(|one| one.first_seen > period(days).start) {
+        let new = if one.first_seen < period(days).end { "; its records count as new" } else { "" };
+        let at = local(one.first_seen);
+        let text = format!("changes before the first sync, at {at}, are unknown{new}");
+        invocation.screen.note(&text);
     }
     if let Some(set) = naming_ends(asked) {
         let text = format!("to count hires or closed placements, name their statuses: {set}");
