@@ -13,7 +13,7 @@ fn the_samples_share_a_workspace_and_work() {
     let spec = |name: &str| samples.join(name).join("spec.toml");
     let workspace = Workspace::start(parent.path(), "photo-share");
     workspace.describe("spec/photo-share.toml", &spec("photo-share"));
-    for name in ["wiki", "crm"] {
+    for name in ["wiki", "crm", "campus"] {
         workspace.generator(&["add", name]);
         workspace.describe(&format!("spec/{name}/{name}.toml"), &spec(name));
     }
@@ -45,6 +45,9 @@ fn the_samples_share_a_workspace_and_work() {
         "crm crm.lead stages --jq .NEW",
         "crm crm.lead delete --id=17",
         "crm crm.lead delete --id=17 -o raw",
+        "campus core_user_get_users_by_field --field=id --values=7,8",
+        "campus core_user_get_users --key=lastname --value=Sm%",
+        "campus core_course_delete_modules --cmids=41,42",
     ] {
         let (program, arguments) = command.split_once(' ').unwrap();
         let arguments = arguments.split(' ');

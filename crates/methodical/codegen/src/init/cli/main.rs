@@ -6,6 +6,7 @@ use methodical_cli::Program;
 
 #[cfg(feature = "demo")]
 mod demo;
+#[allow(clippy::enum_variant_names, reason = "operations may have similar names")]
 mod generated;
 
 use crate::generated::commands::OperationCommand;
