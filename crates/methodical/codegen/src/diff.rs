@@ -3,7 +3,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -15,25 +15,18 @@ use crate::config::Config;
 use crate::diag::Report;
 use crate::ir::{RustName, Service, Wire};
 use crate::spec;
+use crate::spec::read::words;
 
-/// The effect of a change on users.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Class {
-    /// Only descriptions, sources and examples changed.
-    Documentation,
-    /// Something was added, and existing code and calls still work.
-    Additive,
-    /// Existing code may fail to compile, or an existing call may fail.
-    Breaking,
-}
-
-impl fmt::Display for Class {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Documentation => "documentation",
-            Self::Additive => "additive",
-            Self::Breaking => "breaking",
-        })
+words! {
+    /// The effect of a change on users.
+    #[derive(PartialOrd, Ord)]
+    pub enum Class {
+        /// Only descriptions, sources and examples changed.
+        Documentation = "documentation",
+        /// Something was added, and existing code and calls still work.
+        Additive = "additive",
+        /// Existing code may fail to compile, or an existing call may fail.
+        Breaking = "breaking",
     }
 }
 
@@ -81,7 +74,7 @@ pub(crate) fn command(root: &Path, config: &Config, paths: &[&str]) -> Result<Ou
     };
     let (mut stdout, mut stderr) = (String::new(), String::new());
     for Change { class, place, what } in &changes {
-        _ = writeln!(stdout, "{class:13}  {place}: {what}");
+        _ = writeln!(stdout, "{:13}  {place}: {what}", class.word());
         // Such a change compiles everywhere, so only this warning points it out.
         if what == PUBLISHED {
             _ = writeln!(stderr, "\nwarning: {place}: {what}");
@@ -93,7 +86,8 @@ pub(crate) fn command(root: &Path, config: &Config, paths: &[&str]) -> Result<Ou
     let asked = after(&was, largest);
     _ = writeln!(
         stdout,
-        "\nThe largest change is {largest}. After {was}, the version of the spec must be at least {asked}. It is {is}."
+        "\nThe largest change is {}. After {was}, the version of the spec must be at least {asked}. It is {is}.",
+        largest.word()
     );
     // All crates of a workspace are released together.
     if let Some(was) = workspace_version(root) {

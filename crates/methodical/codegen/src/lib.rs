@@ -1,10 +1,9 @@
 //! Generator of method-dispatched gateways: reads a spec, checks it, and writes the generated files.
 //!
-//! The program `methodical-codegen` and the tasks of a workspace call the same functions, and so can a
-//! build script or a test of yours. [`Workspace::read`] reads `spec/codegen.toml` and the spec, and
-//! [`Workspace::generate`] creates all files in memory. [`Output::compare`](output::Output::compare)
-//! lists the differences to the files on disk, and [`Output::write`](output::Output::write) updates
-//! them:
+//! The program `methodical-codegen` and the tasks of a workspace call the same functions, and so can a build script or
+//! a test of yours. [`Workspace::read`] reads `spec/codegen.toml` and the spec, and [`Workspace::generate`] creates all
+//! files in memory. [`Output::compare`](output::Output::compare) lists the differences to the files on disk, and
+//! [`Output::write`](output::Output::write) updates them:
 //!
 //! ```
 //! use std::path::Path;

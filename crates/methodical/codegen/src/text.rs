@@ -62,9 +62,8 @@ pub fn percent_encoded(value: &str) -> String {
     encoded.collect()
 }
 
-/// Returns whether a character is invisible or changes how its neighbors are displayed: controls,
-/// line and paragraph separators, byte-order marks, and the marks that change the writing direction
-/// (CVE-2021-42574).
+/// Returns whether a character is invisible or changes how its neighbors are displayed: controls, line and paragraph
+/// separators, byte-order marks, and the marks that change the writing direction (CVE-2021-42574).
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -115,8 +114,7 @@ pub fn fenced(language: &str, text: &str) -> String {
     format!("{fence}{language}\n{}\n{fence}", text.trim_end_matches('\n'))
 }
 
-/// Returns a description as escaped words, by paragraph. A code span is one word, so no line break
-/// falls inside it.
+/// Returns a description as escaped words, by paragraph. A code span is one word, so no line break falls inside it.
 fn paragraphs(text: &str) -> Vec<Vec<String>> {
     let blank_line = Regex::new(r"\n\s*\n");
     let paragraphs = blank_line.iter().flat_map(|blank_line| blank_line.split(text));

@@ -114,7 +114,7 @@ impl Commands<'_> {
 }
 
 /// Returns the name of the constant with the type of a record.
-fn constant(model: &Model) -> String {
+pub(super) fn constant(model: &Model) -> String {
     format!("{}_RECORD", model.rust.screaming_snake())
 }
 

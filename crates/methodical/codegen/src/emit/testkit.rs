@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use askama::Template;
 
 use crate::config::{Role, Workspace};
+use crate::emit::cli::constant;
 use crate::emit::model::queries::chain;
 use crate::emit::{GeneratedFile, distinct, filters, marker};
 use crate::ir::{
@@ -79,8 +80,7 @@ fn group(service: &Service, operation: &Operation) -> String {
     }
 }
 
-/// Returns the name of a parameter's checks. It includes the operation, except for the first parameter with that
-/// name.
+/// Returns the name of a parameter's checks. It includes the operation, except for the first parameter with that name.
 fn check(service: &Service, operation: &Operation, param: &Param) -> String {
     let short = |param: &Param| param.rust.without_last("id").words();
     let name = short(param);
@@ -133,7 +133,7 @@ fn lenient(service: &Service, field: &Field) -> String {
 /// Returns the variant of `Kind` for the values of a field.
 fn kind(service: &Service, ty: &Type) -> String {
     let value = match ty {
-        Type::Model(id) => return format!("Kind::Record(&{})", name(service.model(*id))),
+        Type::Model(id) => return format!("Kind::Record(&{})", constant(service.model(*id))),
         Type::List(of) => return format!("Kind::List(&{})", kind(service, of)),
         Type::Map(of) => return format!("Kind::Map(&{})", kind(service, of)),
         Type::Value(value) => value,
@@ -152,11 +152,6 @@ fn kind(service: &Service, ty: &Type) -> String {
 fn reports_failures(operation: &Operation) -> bool {
     let is_form = operation.paging.is_none() && operation.response.envelope().is_some();
     !is_form && operation.response.verdict.is_some()
-}
-
-/// Returns the name of the constant of a record.
-fn name(model: &Model) -> String {
-    model.rust.followed_by("record").screaming_snake()
 }
 
 /// Returns the ids of the open points about a declaration and about its type, each once.

@@ -14,11 +14,9 @@ use crate::text::{json_string, list, percent_encoded};
 pub struct Operation {
     /// The name: `list_photos` for a method, `ListPhotos` for a type.
     pub rust: RustName,
-    /// The value of the selector, sent verbatim: `photos/list`. The first `/` separates the values of two
-    /// selectors.
+    /// The value of the selector, sent verbatim: `photos/list`. The first `/` separates the values of two selectors.
     pub select: String,
-    /// The parameters, in the order in which they are sent. A parameter is never listed before
-    /// one that it needs.
+    /// The parameters, in the order in which they are sent. A parameter is never listed before one that it needs.
     pub params: Vec<Param>,
     /// How it is called by POST; `None` if it is called by GET.
     pub post: Option<Post>,
@@ -57,8 +55,7 @@ pub struct Param {
     /// Indices of all parameters of the same operation that must be sent with this one, including
     /// those that a needed parameter needs in turn.
     pub needs: Vec<usize>,
-    /// The attribute, absent from the records, that the selected records have with the value of the
-    /// parameter.
+    /// The attribute, absent from the records, that the selected records have with the value of the parameter.
     pub recovers: Option<String>,
     /// Maximum length of text, in characters.
     pub max_chars: Option<u32>,

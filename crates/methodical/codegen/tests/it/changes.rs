@@ -16,7 +16,7 @@ fn compared(name: &str, old: &str, new: &str) -> String {
     let read = |spec: &str| read(spec).unwrap_or_else(|report| panic!("{name}: {report}"));
     let changes = diff::changes((old, &read(old)), (new, &read(new)));
     let changes =
-        changes.iter().map(|one| format!("> {} {}: {}\n", one.class, one.place, one.what));
+        changes.iter().map(|one| format!("> {} {}: {}\n", one.class.word(), one.place, one.what));
     let changes: String = changes.collect();
     if changes.is_empty() { "> nothing\n".to_owned() } else { changes }
 }

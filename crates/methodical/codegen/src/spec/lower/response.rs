@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use crate::diag::{Diagnostic, say, say_if};
 use crate::ir::{
-    BuiltIn, Field, Gauge, Mark, Meaning, ModelId, PagedBy, Paging, Param, Primitive, Response,
-    Says, Service, Type, ValueType, Verdict,
+    BuiltIn, Gauge, Mark, Meaning, ModelId, PagedBy, Paging, Param, Primitive, Response, Says,
+    Service, Type, ValueType, Verdict,
 };
 use crate::spec::context::Context;
 use crate::spec::form::{Kebab, Keys, Wire};
@@ -252,23 +252,24 @@ pub(super) fn paging(
     response: &Response,
 ) -> Option<Paging> {
     // The keys of other ways of paging are unknown keys.
-    let (by, span, (name, size, more), [last, total, next]) = match given {
+    let (by, span, (name, size, more), mut marks) = match given {
         language::Paging::Page(page) => {
             let first = page.first.as_ref().map_or(1, |first| first.value);
             say_if!(cx, !matches!(first, 0 | 1), page.first, "the number must be between 0 and 1");
-            let marks = [page.last.as_deref(), page.total.as_deref(), None];
-            let shared = (&page.param, &page.size, &page.more);
+            let marks = vec![(Says::Last, page.last.as_ref()), (Says::Total, page.total.as_ref())];
+            let shared = (&page.param, &page.size, page.more.as_ref());
             (PagedBy::Number { first }, &page.span, shared, marks)
         }
         language::Paging::Offset(page) => {
-            let marks = [None, page.total.as_deref(), page.next.as_deref()];
-            (PagedBy::Offset, &page.span, (&page.param, &page.size, &page.more), marks)
+            let marks = vec![(Says::Total, page.total.as_ref()), (Says::Next, page.next.as_ref())];
+            (PagedBy::Offset, &page.span, (&page.param, &page.size, page.more.as_ref()), marks)
         }
         language::Paging::Cursor(page) => {
-            let marks = [None, None, Some(&*page.next)];
-            (PagedBy::Cursor, &page.span, (&page.param, &page.size, &page.more), marks)
+            let marks = vec![(Says::Next, Some(&page.next))];
+            (PagedBy::Cursor, &page.span, (&page.param, &page.size, page.more.as_ref()), marks)
         }
     };
+    marks.push((Says::More, more));
     if !response.is_list {
         say!(cx, key_of(cx.text, span).as_ref().unwrap_or(span), "only a list has pages"
             => "remove `paging`: the response is not a list of records");
@@ -278,13 +279,7 @@ pub(super) fn paging(
     let sized = size.as_ref().and_then(|size| self::param(cx, params, size, "size", false));
     say_if!(cx, sized.is_some() && sized == param, size, "`param` and `size` name the same parameter"
         => "name the parameter with the maximum number of records of a page, or remove `size`");
-    let marks = [
-        (Says::Last, last),
-        (Says::Total, total),
-        (Says::Next, next),
-        (Says::More, more.as_deref()),
-    ];
-    let marks = marks.into_iter().filter_map(|(says, named)| Some((says, named?)));
+    let marks = marks.into_iter().filter_map(|(says, named)| Some((says, &**named?)));
     let marks = self::marks(cx, service, &marks.collect::<Vec<_>>(), response.beside);
     Some(Paging { by, param: param?, size: sized, marks })
 }
@@ -346,55 +341,46 @@ fn mark(
             => "add `beside`, the model of these fields, to `response.list`");
         return None;
     };
-    let fields = fields(cx, service, beside, named, "declare it in the model `beside` the list")?;
-    let is_single = |ty: &ValueType| ty.is_any_text() || ty.in_record.is_integer();
-    let is_boolean = |ty: &ValueType| matches!(ty.in_record, Primitive::Boolean | Primitive::Coded);
-    // An empty string means that this is the last page.
-    let may_lack = |ty: &ValueType| ty.is_any_text() || fields.iter().any(|field| !field.required);
-    let (needed, fits) = match says {
-        Says::More => ("a boolean", has(&fields, is_boolean)),
-        Says::Next => {
-            ("an optional integer, or text", has(&fields, |ty| is_single(ty) && may_lack(ty)))
+    let (needed, fits): (_, fn(&ValueType, bool) -> bool) = match says {
+        Says::More => {
+            ("a boolean", |ty, _| matches!(ty.in_record, Primitive::Boolean | Primitive::Coded))
         }
-        Says::Last | Says::Total => ("an integer or text", has(&fields, is_single)),
+        // An empty string means that this is the last page.
+        Says::Next => ("an optional integer, or text", |ty, may_lack| {
+            ty.is_any_text() || ty.in_record.is_integer() && may_lack
+        }),
+        Says::Last | Says::Total => {
+            ("an integer or text", |ty, _| ty.is_any_text() || ty.in_record.is_integer())
+        }
     };
-    let path = path(cx, named, &format!("`{word}`"), needed, fits)?;
+    let path = path(cx, service, beside, named, &format!("`{word}`"), needed, fits)?;
     Some(Mark { says, path })
 }
 
-/// Returns the fields to which a path leads, from a model inwards.
-fn fields<'s>(
-    cx: &mut Context<'_>,
-    service: &'s Service,
-    model: ModelId,
-    named: &At<String>,
-    help: &str,
-) -> Option<Vec<&'s Field>> {
-    let model = service.model(model);
-    let fields = service.fields_at(model, &split(named));
-    if fields.is_none() {
-        let message = format_args!("the model `{}` has no field `{named}`", model.rust.plain());
-        cx.unknown(named, message, model.fields.iter().map(|field| &field.wire), help);
-    }
-    fields
-}
-
-/// Returns whether the type of the last field fits.
-fn has(fields: &[&Field], fits: impl Fn(&ValueType) -> bool) -> bool {
-    fields.last().and_then(|field| field.ty.value()).is_some_and(fits)
-}
-
-/// Returns the path to a field, and reports it if its type does not fit its role.
+/// Returns the path to a field, from a model inwards. Reports one that leads to no field, or to one that does not fit
+/// its role: its type, and whether a record may lack it.
 fn path(
     cx: &mut Context<'_>,
+    service: &Service,
+    model: ModelId,
     named: &At<String>,
     role: &str,
     needed: &str,
-    fits: bool,
+    fits: fn(&ValueType, bool) -> bool,
 ) -> Option<Vec<String>> {
-    say_if!(cx, !fits, named, "to serve as {role}, the field `{named}` must be {needed}"
+    let (model, path) = (service.model(model), split(named));
+    let Some(fields) = service.fields_at(model, &path) else {
+        let known = model.fields.iter().map(|field| &field.wire);
+        let message = format_args!("the model `{}` has no field `{named}`", model.rust.plain());
+        cx.unknown(named, message, known, "name one of its fields");
+        return None;
+    };
+    let ty = fields.last().and_then(|field| field.ty.value());
+    let may_lack = fields.iter().any(|field| !field.required);
+    let is_fit = ty.is_some_and(|ty| fits(ty, may_lack));
+    say_if!(cx, !is_fit, named, "to serve as {role}, the field `{named}` must be {needed}"
         => "change it, or name another field");
-    fits.then(|| split(named))
+    is_fit.then_some(path)
 }
 
 fn is_integer(ty: &ValueType) -> bool {
@@ -419,17 +405,14 @@ pub(super) fn gauge(
             => "remove `gauge`, or make the parameter optional");
         return None;
     }
-    let named = &given.value.value;
-    let help = "name a field of the object in `value`";
-    let value = fields(cx, service, model, named, help).and_then(|fields| {
-        let needed = "an `integer`, or a scalar with `meaning = \"decimal\"`";
-        let fits = |ty: &ValueType| is_integer(ty) || ty.meaning == Some(Meaning::Decimal);
-        path(cx, named, "`value` of a gauge", needed, has(&fields, fits))
-    });
+    let is_amount =
+        |ty: &ValueType, _: bool| is_integer(ty) || ty.meaning == Some(Meaning::Decimal);
+    let needed = "an `integer`, or a scalar with `meaning = \"decimal\"`";
+    let value = &given.value.value;
+    let value = path(cx, service, model, value, "`value` of a gauge", needed, is_amount);
     let unit = given.unit.as_ref().and_then(|unit| {
-        let fields = fields(cx, service, model, unit, "name a field of the object in `unit`")?;
-        let is_text = has(&fields, |ty| ty.in_record == Primitive::Text);
-        path(cx, unit, "`unit` of a gauge", "text", is_text)
+        let is_text = |ty: &ValueType, _: bool| ty.in_record == Primitive::Text;
+        path(cx, service, model, unit, "`unit` of a gauge", "text", is_text)
     });
     Some(Gauge { value: value?, unit })
 }
