@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
+use crate::ir::is_in;
 use crate::text::{is_hidden, list};
 
 /// A mistake in a spec.
@@ -142,14 +143,29 @@ pub(crate) fn listed(names: &[&str]) -> String {
     if names.is_empty() { "none".to_owned() } else { list(&names, " or ") }
 }
 
-/// Returns a hint for an unknown name: the name that was probably meant, or all names if there are few.
+/// Returns a hint for an unknown name: the name that was probably meant, the word for a word of other languages, or all
+/// names if there are few.
 pub(crate) fn suggestion(written: &str, names: &[&str]) -> Option<String> {
-    match closest(written, names) {
-        Some(name) => Some(format!("did you mean `{name}`?")),
-        None if names.is_empty() || names.len() > 12 => None,
-        None => Some(format!("expected {}", listed(names))),
+    let meant = ELSEWHERE.iter().find(|(all, key, _)| is_in(all, written) && names.contains(key));
+    match (closest(written, names), meant) {
+        (Some(name), _) => Some(format!("did you mean `{name}`?")),
+        (None, Some((.., help))) => Some((*help).to_owned()),
+        (None, None) if names.is_empty() || names.len() > 12 => None,
+        (None, None) => Some(format!("expected {}", listed(names))),
     }
 }
+
+/// Words of other languages and misplaced keys, each with a name that is known where they are not, and the fix.
+const ELSEWHERE: [(&str, &str, &str); 8] = [
+    ("name title version path accept", "service", "write `[service]` above it"),
+    ("description summary comment", "doc", "use `doc`: the description, in sentences"),
+    ("optional nullable", "presence", "use `presence`, which is `required` or `optional`"),
+    ("method http", "verb", "write `verb = \"get\"` or `verb = \"post\"`"),
+    ("string str url uuid", "text", "use `text`, or declare a scalar"),
+    ("i32 i64 u32 u64 uint", "text", "use `integer`"),
+    ("float double number date datetime timestamp", "text", "declare a scalar with a `meaning`"),
+    ("object any json dict", "text", "declare a model, or use `map<…>`"),
+];
 
 /// Returns the name that was probably meant, if one is close enough.
 pub(crate) fn closest<'a>(written: &str, names: &[&'a str]) -> Option<&'a str> {

@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub use self::name::RustName;
+pub(crate) use self::name::is_in;
 pub(crate) use self::operation::other_form;
 pub use self::operation::{
     BodyFormat, Command, ErrorClass, Gauge, ITEM, ListStyle, Mark, Operation, PagedBy, Paging,

@@ -8,9 +8,8 @@ use std::path::Path;
 
 use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
-use toml::de::DeValue;
 
-use crate::diag::{Diagnostic, Report};
+use crate::diag::Report;
 use crate::ir::Service;
 use crate::spec::context::Context;
 use crate::spec::language::Document;
@@ -57,31 +56,15 @@ pub(crate) fn parse<D: DeserializeOwned, T>(
 ) -> Result<T, Report> {
     let text = str::from_utf8(bytes).map_err(|why| not_text(name, shown, &why))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n");
-    let document = document(&text).map_err(|mistake| Report::new(vec![mistake], shown, &text))?;
+    let document =
+        read::document(&text).map_err(|mistake| Report::new(vec![mistake], shown, &text))?;
     let mut cx = Context { text: &text, ..Context::default() };
     let value = lower(&mut cx, document);
     let mistakes = cx.diagnostics;
     if mistakes.is_empty() { Ok(value) } else { Err(Report::new(mistakes, shown, &text)) }
 }
 
-fn document<D: DeserializeOwned>(text: &str) -> Result<D, Diagnostic> {
-    let root = read::parsed(text)?;
-    // Nothing else is known about another version of the language.
-    let version = root.get_ref().get("spec-language");
-    let is_other = |one: &DeValue<'_>| one.as_integer().is_none_or(|one| one.as_str() != VERSION);
-    if let Some(version) = version.filter(|one| is_other(one.get_ref())) {
-        let help =
-            format!("this generator reads version {VERSION}; a newer spec needs a newer generator");
-        let message = "unsupported version of the spec language";
-        return Err(Diagnostic::new(&version.span(), message).help(help));
-    }
-    read::document(text, root)
-}
-
 /// Returns the report about a file that cannot be read as text.
 pub(crate) fn not_text(name: &str, shown: &str, why: &dyn Display) -> Report {
     Report::of_file(shown, format_args!("cannot read the {name}: {why}"))
 }
-
-/// The version of the language, as written in a spec.
-const VERSION: &str = "2";

@@ -30,7 +30,7 @@ const TYPES: &str = "\
     StreamDecoder String Sync ToOwned ToString Vec";
 
 /// Returns whether a list contains a name.
-pub(super) fn is_in(list: &str, name: &str) -> bool {
+pub(crate) fn is_in(list: &str, name: &str) -> bool {
     list.split(' ').any(|one| one == name)
 }
 

@@ -74,9 +74,8 @@ impl Context<'_> {
         let built_in = BuiltIn::ALL.iter().map(|one| one.word());
         let known: Vec<_> = self.types.keys().map(String::as_str).chain(built_in).collect();
         let help = "declare it as `[scalar.…]`, `[enum.…]` or `[model.…]`, or use a built-in type";
-        let diagnostic = Diagnostic::new(span, format_args!("unknown type `{name}`"));
-        let diagnostic = diagnostic.help(help).suggest(name, &known);
-        self.diagnostics.push(diagnostic);
+        let diagnostic = Diagnostic::new(span, format_args!("unknown type `{name}`")).help(help);
+        self.diagnostics.push(diagnostic.suggest(name, &known));
         None
     }
 

@@ -61,12 +61,12 @@ forms! {
     Wire 400 r"^\S(.*\S)?$" "non-empty text on one line, without whitespace at its start or end";
     Keys 400 r"^[^.\s]([^.]*[^.\s])?(\.[^.]+)*$" "keys with one dot between them, such as `photos.photo`";
     Param 100 "^[A-Za-z0-9._~-]+$" "the name of a query parameter, with letters, digits, `-`, `.`, `_` and `~`";
-    Bracketed 100 r"^[A-Za-z0-9._~-]+(\[[A-Za-z0-9._~!%<>=@-]+\])*$" "a name of letters, digits, `-`, `.`, `_` and `~`, which may have keys in brackets after it";
+    Bracketed 100 r"^[A-Za-z0-9._~-]+(\[[A-Za-z0-9._~!%<>=@-]+\])*$" "a name of letters, digits, `-`, `.`, `_` and `~`, which may have keys in brackets after it" => |text| text.replace("[]", "");
     Select 400 "^[A-Za-z0-9._~-]+(/[A-Za-z0-9._~-]+)*$" "a selector such as `photos/list`, with letters, digits, `-`, `.`, `_`, `~` and `/`";
-    Path 400 r"^(/([A-Za-z0-9._~-]|\{secret\})+)+/?$" "a path such as `/c/oauth/v1` or `/bot{secret}`, with letters, digits, `-`, `.`, `_`, `~` and `/`";
+    Path 400 r"^(/([A-Za-z0-9._~-]|\{secret\})+)+/?$" "a path such as `/c/oauth/v1` or `/bot{secret}`, with letters, digits, `-`, `.`, `_`, `~` and `/`" => |text| format!("/{}", text.split('?').next().unwrap_or_default().trim_matches('/'));
     Media 400 r"^[a-z0-9]+/([a-z0-9.+-]*[.+-])?json$" "a media type of JSON, such as `application/json`";
     Version 400 r"^(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})$" "a version of three numbers, such as `1.0.0`" => |text| format!("{text}.0");
-    File 400 r"^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$" "a relative path without `..`, such as `fixtures/credits.json`" => |text| text.trim_start_matches("./").trim_start_matches('/').to_owned();
+    File 400 r"^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$" "a relative path without `..`, such as `fixtures/credits.json`" => |text| text.trim_start_matches("./").to_owned();
     Query 400 "^[!-~]+$" "a query string of printable ASCII, such as `method=credits/get`";
 }
 
@@ -76,7 +76,9 @@ impl Form {
         let is_short = (1..=self.longest).contains(&text.chars().count());
         let fits = |text: &str| self.regex.as_ref().is_some_and(|one| one.is_match(text));
         match text.chars().find(|&c| is_hidden(c) && c != '\n').map(u32::from) {
-            Some(c) => Err(format!("contains the invisible character U+{c:04X}")),
+            Some(c) => {
+                Err(format!("contains the invisible character U+{c:04X}; remove the character"))
+            }
             None if is_short && fits(text) => Ok(()),
             None if text.trim().is_empty() => Err("must not be empty".to_owned()),
             None => {

@@ -9,7 +9,7 @@ use crate::spec::context::{CORRECT, Context, RENAME, folded, owned};
 use crate::spec::example;
 use crate::spec::form::{Formed, Param, Select};
 use crate::spec::language::{self, Document};
-use crate::spec::read::{At, OneOrMany};
+use crate::spec::read::{At, OneOrMany, key_of, position};
 
 mod operation;
 pub(super) mod response;
@@ -22,7 +22,8 @@ pub(super) fn service(cx: &mut Context<'_>, document: &Document, folder: Option<
     let dispatch = dispatch(cx, &document.dispatch);
     let auth = auth(cx, document, &dispatch);
     distinct_names(cx, document);
-    let [scalars, enums] = types::values(cx, document);
+    let scalars = types::declared(cx, &document.scalars, types::scalar);
+    let enums = types::declared(cx, &document.enums, types::one_enum);
     let models = types::models(cx, document);
     let path = match dispatch.place {
         Place::Path => head.path.trim_end_matches('/'),
@@ -70,7 +71,8 @@ fn dispatch(cx: &mut Context<'_>, given: &At<language::Dispatch>) -> Dispatch {
     let selectors = selector.map(|one| texts::<Param>(cx, "selector", one)).unwrap_or_default();
     say_if!(cx, place == Place::Path, selector, "a path that names the operation has no `selector`"
         => "remove `selector`, or `in = \"path\"`");
-    say_if!(cx, place != Place::Path && selector.is_none(), given, "missing key `selector` in `[dispatch]`"
+    let key = key_of(cx.text, &given.span).unwrap_or_else(|| given.span.clone());
+    say_if!(cx, place != Place::Path && selector.is_none(), key, "missing key `selector` in `[dispatch]`"
         => "add `selector`: the parameter that selects the operation; or write `in = \"path\"`");
     let is_one_or_two = place == Place::Path || matches!(selectors.len(), 1 | 2);
     say_if!(cx, !is_one_or_two, selector, "`selector` must be one parameter or two");
@@ -90,8 +92,10 @@ fn dispatch(cx: &mut Context<'_>, given: &At<language::Dispatch>) -> Dispatch {
 
 /// Returns the texts of a key, and reports any that lack the required form.
 fn texts<F: Formed>(cx: &mut Context<'_>, key: &str, given: &At<OneOrMany<String>>) -> Vec<String> {
-    for why in given.values().iter().filter_map(|text| F::FORM.check(text).err()) {
-        say!(cx, given, "`{key}` {why}");
+    for text in given.values() {
+        let Err(why) = F::FORM.check(text) else { continue };
+        let (why, fix) = why.split_once("; ").unwrap_or((&why, ""));
+        say!(cx, position(cx.text, &given.span, text), "`{key}` {why}" => "{fix}");
     }
     given.values().to_vec()
 }
@@ -99,10 +103,11 @@ fn texts<F: Formed>(cx: &mut Context<'_>, key: &str, given: &At<OneOrMany<String
 /// Returns the value of the selector of an operation; those of two selectors with a `/` between them.
 fn select(cx: &mut Context<'_>, given: &At<OneOrMany<String>>, dispatch: &Dispatch) -> String {
     let (texts, number) = (texts::<Select>(cx, "select", given), dispatch.selectors.len().max(1));
-    let (is_each, is_split) = (texts.len() == number, texts.iter().any(|text| text.contains('/')));
-    say_if!(cx, !is_each, given, "`select` must have as many texts as `[dispatch]` has selectors: {number}"
+    // Another number of selectors is reported elsewhere.
+    say_if!(cx, texts.len() != number && number < 3, given, "`select` must have as many texts as `[dispatch]` has selectors: {number}"
         => "write the value of each selector");
-    say_if!(cx, is_each && is_split && number > 1, given,
+    let split = texts.iter().find(|text| number == 2 && texts.len() == 2 && text.contains('/'));
+    say!(cx, split.map(|text| position(cx.text, &given.span, text)),
         "the value of one of two selectors must not contain `/`"
         => "names of operations have a `/` between the two values");
     texts.join("/")

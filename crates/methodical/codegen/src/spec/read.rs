@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Error, ValueDeserializer};
 
-use crate::diag::{Diagnostic, listed, shown};
+use crate::diag::{Diagnostic, closest, listed, shown};
 use crate::spec::form::Formed;
 
 /// A value with its position.
@@ -156,10 +156,7 @@ impl<'de, F: Formed, T: Deserialize<'de>> Visitor<'de> for Declarations<F, T> {
 
 /// One value, or a list of values.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(
-    untagged,
-    expecting = "must be a string or a list of strings; `params` may also have integers and booleans"
-)]
+#[serde(untagged, expecting = "must be a string or a list of strings")]
 pub(crate) enum OneOrMany<T> {
     One(T),
     Many(Vec<T>),
@@ -329,18 +326,24 @@ macro_rules! words {
 
 pub(crate) use words;
 
-/// Parses a file.
-pub(super) fn parsed(text: &str) -> Result<Spanned<DeTable<'_>>, Diagnostic> {
+/// Reads a file into the types of its language.
+pub(super) fn document<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostic> {
+    if text.trim().is_empty() {
+        return Err(Diagnostic::new(&(0..0), "the file is empty"));
+    }
     let (root, errors) = DeTable::parse_recoverable(text);
     let first = errors.iter().min_by_key(|error| error.span().map_or(text.len(), |at| at.start));
-    first.map_or(Ok(root), |error| Err(syntax(text, error)))
-}
-
-/// Reads a file into the types of its language.
-pub(super) fn document<T: DeserializeOwned>(
-    text: &str,
-    root: Spanned<DeTable<'_>>,
-) -> Result<T, Diagnostic> {
+    if let Some(error) = first {
+        return Err(syntax(text, error));
+    }
+    // Nothing else is known about another version of the language.
+    let is_other = |one: &DeValue<'_>| one.as_integer().is_some_and(|one| one.as_str() != "2");
+    let version = root.get_ref().get("spec-language").filter(|one| is_other(one.get_ref()));
+    if let Some(version) = version {
+        let message = "unsupported version of the spec language";
+        let help = "this generator reads version 2; a newer spec needs a newer generator";
+        return Err(Diagnostic::new(&version.span(), message).help(help));
+    }
     let root = Spanned::new(root.span(), DeValue::Table(root.into_inner()));
     T::deserialize(ValueDeserializer::from(root)).map_err(|error| mistake(text, &error))
 }
@@ -364,24 +367,28 @@ fn mistake(text: &str, error: &Error) -> Diagnostic {
         let known: Vec<_> = known.split('`').skip(1).step_by(2).collect();
         let name = what.split_once('`').and_then(|(_, rest)| Some(rest.rsplit_once('`')?.0));
         let name = name.unwrap_or_default();
-        // serde gives a word in a list the position of the list.
-        let word = QUOTES.iter().find_map(|quote| {
-            let word = format!("{quote}{name}{quote}");
-            let start = span.start + written.find(&word)?;
-            Some(start..start + word.len())
-        });
         let message = if what.starts_with("unknown variant") && !is_name {
             format!("unknown value `{}` of `{key}`", shown(name))
         } else {
             format!("unknown key `{}`{within}", shown(name))
         };
-        let diagnostic = Diagnostic::new(&word.unwrap_or(span), message);
-        return match name {
-            "method" if known.contains(&"verb") => {
-                diagnostic.help("write `verb = \"get\"` or `verb = \"post\"`")
-            }
-            _ => diagnostic.help(format!("expected {}", listed(&known))).suggest(name, &known),
-        };
+        // serde gives a word in a list the position of the list.
+        let diagnostic = Diagnostic::new(&position(text, &span, name), message);
+        let (before, after) = (text.get(..span.start), text.get(span.end..));
+        let (outer, before) = (last().unwrap_or_default(), before.unwrap_or_default());
+        let is_table =
+            after.is_some_and(|after| after.trim_start_matches([' ', '=']).starts_with('{'));
+        let dotted = before.strip_suffix('.').and_then(|before| before.strip_suffix(outer));
+        if let Some(before) = dotted.filter(|_| is_table && known.contains(&"type")) {
+            let message = format!("the name `{outer}.{name}` has a dot, which needs quotes");
+            let help = "put the whole name in quotes; a nested object needs its own model";
+            return Diagnostic::new(&(before.len()..span.end), message).help(help);
+        }
+        let inner = ["field", "param"].into_iter().find(|one| is_table && known.contains(one));
+        if let Some(inner) = inner.filter(|_| closest(name, &known).is_none()) {
+            return diagnostic.help(format!("write `[{path}.{inner}]` above it"));
+        }
+        return diagnostic.help(format!("expected {}", listed(&known))).suggest(name, &known);
     }
     if let Some(name) = what.strip_prefix("missing field ") {
         // Each table of a list has a header.
@@ -403,11 +410,13 @@ fn mistake(text: &str, error: &Error) -> Diagnostic {
     };
     let expected = match known {
         "i64" if given == "an integer" => "an integer of 64 bits",
-        "i64" => "an integer",
+        "i64" | "u32" => "an integer",
         "usize" => "an integer, 0 or more",
         "a nonzero u32" => "an integer between 1 and 4294967295",
         "a boolean" => "`true` or `false`",
         "a sequence" => "a list",
+        // Only the values of examples may be of other types.
+        "" if path.contains("params.") => "a string, an integer, a boolean or a list of them",
         one => one,
     };
     let subject = match place {
@@ -423,11 +432,11 @@ fn mistake(text: &str, error: &Error) -> Diagnostic {
         }
         _ => format!("{subject} must be {expected}, not {given}"),
     };
-    let help = match written {
-        "[example]" => "write `[[example]]`",
-        _ if message.contains("invisible") => "remove the character",
-        // Only the values of examples may be of other types.
-        _ if fix.starts_with("`params`") && !path.contains("params.") => "",
+    let help = match (written, expected, given) {
+        ("[example]", ..) => "write `[[example]]`",
+        (_, "a string", "a float" | "an integer" | "a boolean") => "put the value in quotes",
+        (_, "a list", "a string" | "an integer") => "put the value in brackets",
+        (_, "an integer", "a string") => "remove the quotes",
         _ => fix,
     };
     Diagnostic::new(&span, &message).help(help)
@@ -435,6 +444,14 @@ fn mistake(text: &str, error: &Error) -> Diagnostic {
 
 /// The quotes of keys and text.
 const QUOTES: [char; 2] = ['"', '\''];
+
+/// Returns the position of a text in a list, quotes included; that of the list if it lacks the text.
+pub(crate) fn position(text: &str, list: &Range<usize>, item: &str) -> Range<usize> {
+    let written = text.get(list.clone()).unwrap_or_default();
+    let start = QUOTES.iter().find_map(|quote| written.find(&format!("{quote}{item}{quote}")));
+    let start = start.map(|start| list.start + start);
+    start.map_or_else(|| list.clone(), |start| start..start + item.len() + 2)
+}
 
 /// Returns the position of the key whose value, or which itself, has this position; `None` for an item of a list.
 pub(crate) fn key_of(text: &str, at: &Range<usize>) -> Option<Range<usize>> {
@@ -459,30 +476,65 @@ fn holder<'v, 'i>(
     }
 }
 
-/// Returns the diagnostic for a syntax error.
+/// Returns the diagnostic for a syntax error, in the words of the mistake.
 fn syntax(text: &str, error: &Error) -> Diagnostic {
-    let end = text.trim_end().len();
-    let (span, message) = (error.span().unwrap_or(end..end), error.message());
-    let (before, after) = (text.get(..span.start), text.get(span.end..));
-    let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
-    if message.starts_with("invalid multi-line basic string") {
+    let (span, message) = (error.span().unwrap_or(text.len()..text.len()), error.message());
+    let (before, after) = text.split_at_checked(span.start).unwrap_or((text, ""));
+    let is = |starts: &[&str]| starts.iter().any(|start| message.starts_with(start));
+    let say = |at: &Range<usize>, what: &str, help: &str| Diagnostic::new(at, what).help(help);
+    if message == "duplicate key" {
+        return duplicate(text, &span);
+    }
+    if is(&["invalid multi-line basic string"]) {
         let open = before.rfind("\"\"\"").unwrap_or(span.start);
-        return Diagnostic::new(&(open..open + 3), "text without a closing `\"\"\"`");
+        return say(&(open..open + 3), "text without a closing `\"\"\"`", "");
     }
-    if message != "duplicate key" {
-        let texts = ["invalid boolean", "invalid float", "string values"];
-        let is_text = texts.iter().any(|start| message.starts_with(start));
-        let help = if is_text { "put the value in quotes" } else { "" };
-        return Diagnostic::new(&span, message).help(help);
+    // Without its closing quote, a text ends with the line or where the next text begins.
+    let is_last = after.lines().next().unwrap_or_default().is_empty();
+    let is_whole = is_last && is(&["invalid basic string", "invalid literal string"]);
+    let swallowed = before.strip_suffix(QUOTES).filter(|_| after.starts_with(char::is_alphabetic));
+    let unclosed = swallowed.or_else(|| is_whole.then_some(before));
+    if let Some(open) = unclosed.and_then(|text| text.rfind(QUOTES)) {
+        return say(&(open..span.start), "missing closing quote", "end the text with `\"`");
     }
+    if is(&["invalid boolean", "invalid float", "missing opening quote", "string values must be"]) {
+        let start = before.trim_end_matches(|c| !"=[{, \n".contains(c)).len();
+        let written = text.get(start..).unwrap_or_default();
+        let written = written.split([',', ']', '}', '#', '\n']).next().unwrap_or_default().trim();
+        let (span, word) = (start..start + written.len(), written.to_lowercase());
+        let meant = match &*word {
+            "true" | "false" => word,
+            _ => format!("\"{}\"", shown(written.trim_matches(['"', '\'', '“', '”', '„']))),
+        };
+        return say(&span, "text without quotes", &format!("write `{meant}`"));
+    }
+    let end = before.trim_end().len();
+    let is_next_line = before.get(end..).is_some_and(|gap| gap.contains('\n'));
+    let is_open = is(&["missing comma between key", "missing assignment", "missing key for"]);
+    if is_next_line && (is_open || after.trim().is_empty()) {
+        return say(&(end..end), "missing `}` or `,` at the end of this line", "");
+    }
+    let (message, help) = match message.trim_end_matches(", expected `,`") {
+        _ if after.starts_with(':') => ("`:` after a key instead of `=`", "write `=`"),
+        _ if after.starts_with("//") => ("`//` does not begin a comment", "write `#`"),
+        _ if is(&["unclosed table"]) => ("missing `]` at the end of the header", ""),
+        _ if is(&["unexpected key or value"]) => ("unexpected text after the value", ""),
+        message => (message, ""),
+    };
+    say(&span, message, help)
+}
+
+/// Returns the diagnostic for a second key of the same name.
+fn duplicate(text: &str, span: &Range<usize>) -> Diagnostic {
     let key = text.get(span.clone()).unwrap_or_default().trim_matches(QUOTES);
-    let diagnostic = Diagnostic::new(&span, format_args!("duplicate key `{}`", shown(key)));
+    let diagnostic = Diagnostic::new(span, format_args!("duplicate key `{}`", shown(key)));
     let diagnostic = diagnostic.help("remove or rename one of them");
     // The parser keeps a second key only under another name.
-    let renamed = format!("{before}{}{after}", "_".repeat(span.len()));
+    let mut renamed = text.to_owned();
+    renamed.replace_range(span.clone(), &"_".repeat(span.len()));
     let (root, _) = DeTable::parse_recoverable(&renamed);
     let root = DeValue::Table(root.into_inner());
-    let first = holder(&root, &span).and_then(|(table, _)| table.get_key_value(key));
+    let first = holder(&root, span).and_then(|(table, _)| table.get_key_value(key));
     match first {
         Some((first, _)) => diagnostic.related(&first.span(), "first used here"),
         None => diagnostic,

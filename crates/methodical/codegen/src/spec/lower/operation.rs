@@ -28,31 +28,35 @@ pub(super) fn operations(
     }
     cx.distinct("selector value", CORRECT, selectors.iter().map(exact));
     let lowered = given.iter().zip(&selectors).filter_map(|((name, given), selector)| {
-        Some((selector, operation(cx, name, given, service)?))
+        Some((selector, given, operation(cx, name, given, service)?))
     });
     let lowered: Vec<_> = lowered.collect();
     commands(cx, &lowered);
-    lowered.into_iter().map(|(_, operation)| operation).collect()
+    lowered.into_iter().map(|(.., operation)| operation).collect()
 }
 
 /// Reports operations with the same command, or with a command that is the first word of another. The commands of a
 /// gauge count, too.
-fn commands(cx: &mut Context<'_>, operations: &[(&At<String>, Operation)]) {
+fn commands(cx: &mut Context<'_>, operations: &[(&At<String>, &language::Operation, Operation)]) {
     // A duplicate selector is reported elsewhere.
     let mut selectors = BTreeSet::new();
-    let (mut nouns, mut names) = (BTreeSet::new(), Vec::new());
-    for (selector, operation) in operations.iter().filter(|(one, _)| selectors.insert(&one.value)) {
+    let (mut nouns, mut names, mut gauges) = (BTreeSet::new(), Vec::new(), Vec::new());
+    let operations = operations.iter().filter(|(one, ..)| selectors.insert(&one.value));
+    for (selector, given, operation) in operations {
         let Command { noun, verb, .. } = operation.command();
         // Commands with a verb share their noun; a command without a verb does not.
         if nouns.insert(noun.clone()) || verb.is_none() {
-            names.push((noun.clone(), *selector));
+            names.push((noun.clone(), At::clone(selector)));
         }
-        let gauge = operation.gauge.iter().flat_map(|_| ["check", "forecast"].map(str::to_owned));
-        names.extend(
-            verb.into_iter().chain(gauge).map(|verb| (format!("{noun} {verb}"), *selector)),
-        );
+        names.extend(verb.map(|verb| (format!("{noun} {verb}"), At::clone(selector))));
+        if let Some(gauge) = &given.gauge {
+            let place = At { value: selector.value.clone(), span: gauge.span.clone() };
+            let added = ["check", "forecast"].map(|verb| (format!("{noun} {verb}"), place.clone()));
+            gauges.extend(added);
+        }
     }
-    cx.distinct("selector", COMMANDS, names.into_iter());
+    // Of two equal commands, that of a gauge is reported.
+    cx.distinct("selector", COMMANDS, names.into_iter().chain(gauges));
 }
 
 fn operation(

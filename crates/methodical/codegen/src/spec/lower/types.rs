@@ -13,12 +13,8 @@ use crate::spec::form::Type as TypeName;
 use crate::spec::language::{self, Document, Presence, QueryWire};
 use crate::spec::read::{At, Named};
 
-/// Lowers the declared scalars and enums.
-pub(super) fn values(cx: &mut Context<'_>, document: &Document) -> [Vec<Arc<ValueType>>; 2] {
-    [declared(cx, &document.scalars, scalar), declared(cx, &document.enums, one_enum)]
-}
-
-fn declared<T>(
+/// Lowers the declared scalars or enums.
+pub(super) fn declared<T>(
     cx: &mut Context<'_>,
     given: &Named<TypeName, T>,
     lower: impl Fn(&mut Context<'_>, &At<String>, &T) -> Option<ValueType>,
@@ -31,7 +27,11 @@ fn declared<T>(
     types.collect()
 }
 
-fn scalar(cx: &mut Context<'_>, name: &At<String>, given: &language::Scalar) -> Option<ValueType> {
+pub(super) fn scalar(
+    cx: &mut Context<'_>,
+    name: &At<String>,
+    given: &language::Scalar,
+) -> Option<ValueType> {
     let (wire, meaning, example) = (given.wire.value, given.meaning, &given.example);
     let query_wire = given.query_wire.as_ref().map(|wire| match wire.value {
         QueryWire::String => Wire::String,
@@ -79,20 +79,22 @@ fn scalar(cx: &mut Context<'_>, name: &At<String>, given: &language::Scalar) -> 
 /// Lowers the JSON values of a boolean; `None` if the scalar has another wire, or a list is missing.
 fn codes(cx: &mut Context<'_>, given: &language::Scalar) -> Option<Codes> {
     let is_coded = given.wire.value == Wire::Codes;
-    let [yes, no] = [&given.yes, &given.no]
-        .map(|list| list.as_ref().map(|list| list.value.clone()).unwrap_or_default());
-    say_if!(cx, [&yes, &no].into_iter().any(|list| list.is_empty() == is_coded), given.wire,
-        "a scalar has values in `true` and `false` if, and only if, its `wire` is `codes`"
-        => "write `true = [1]` and `false = [0]`, or remove them");
-    for (key, list, codes) in [("true", &given.yes, &yes), ("false", &given.no, &no)] {
-        for code in codes {
+    for (key, list, code) in [("true", &given.yes, 1), ("false", &given.no, 0)] {
+        say_if!(cx, !is_coded, list, "only a scalar with `wire = \"codes\"` has `{key}`"
+            => "write `wire = \"codes\"`, or remove `{key}`");
+        say_if!(cx, is_coded && list.is_none(), given.wire, "missing key `{key}` of a scalar with `wire = \"codes\"`"
+            => "add the JSON values: `{key} = [{code}]`");
+        let empty = list.as_ref().filter(|list| list.is_empty());
+        say!(cx, empty, "`{key}` has no values" => "list at least one JSON value");
+        for code in list.iter().flat_map(|list| list.iter()) {
             cx.visible(key, &code.text(), list);
         }
     }
-    let codes = Some(Codes { yes, no }).filter(|_| is_coded)?;
-    let mut both = codes.yes.iter().filter(|one| codes.no.iter().any(|no| no.text() == one.text()));
-    if let Some(both) = both.next() {
-        say!(cx, given.wire, "`{}` cannot be both true and false", both.text());
+    let lists = given.yes.as_ref().zip(given.no.as_ref());
+    let (yes, no) = lists.filter(|(yes, no)| is_coded && !yes.is_empty() && !no.is_empty())?;
+    let codes = Codes { yes: yes.value.clone(), no: no.value.clone() };
+    if let Some(both) = yes.iter().find(|one| no.iter().any(|no| no.text() == one.text())) {
+        say!(cx, no, "`{}` cannot be both true and false", both.text() => "remove it from one of the lists");
     }
     let texts: Vec<_> = codes.all().map(|code| format!("`{}`", code.text())).collect();
     let fits = codes.value(&given.example).is_some();
@@ -100,7 +102,11 @@ fn codes(cx: &mut Context<'_>, given: &language::Scalar) -> Option<Codes> {
     Some(codes)
 }
 
-fn one_enum(cx: &mut Context<'_>, name: &At<String>, given: &language::Enum) -> Option<ValueType> {
+pub(super) fn one_enum(
+    cx: &mut Context<'_>,
+    name: &At<String>,
+    given: &language::Enum,
+) -> Option<ValueType> {
     say_if!(cx, given.values.is_empty(), given.values,
         "the enum `{name}` has no values" => "add a value");
     cx.distinct("value", RENAME, given.values.names().map(folded));
