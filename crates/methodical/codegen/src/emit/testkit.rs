@@ -142,10 +142,8 @@ fn kind(service: &Service, ty: &Type) -> String {
         let values = strings(codes.all().map(|code| code.json().to_string()));
         return format!("Kind::Values(&[{values}])");
     }
-    match value.wire {
-        Wire::TextOrNumber => format!("Kind::OrNumber(&Kind::{})", value.names().check),
-        _ => format!("Kind::{}", value.names().check),
-    }
+    let check = format!("Kind::{}", value.names().check);
+    if value.wire == Wire::TextOrNumber { format!("Kind::OrNumber(&{check})") } else { check }
 }
 
 /// Returns whether a body may report that a call is refused. The marker of a plain envelope belongs to its form.
@@ -171,7 +169,7 @@ fn values(param: &Param) -> &'static str {
     match ty.in_query {
         _ if param.list.is_some() => "Other",
         Primitive::Signed | Primitive::Unsigned if is_id(param) => "NumericId",
-        Primitive::Signed | Primitive::Unsigned => "Integer",
+        Primitive::Signed | Primitive::Unsigned if ty.meaning.is_none() => "Integer",
         Primitive::Text if ty.names().check == "Digits" => "NumericId",
         Primitive::Text if is_id(param) => "TextId",
         Primitive::Text if ty.names().check == "Text" => "Text",

@@ -63,6 +63,21 @@ fn the_server_knows_the_parameters_and_their_limits() {
     );
 }
 
+/// Seconds since 1970 are an integer, but a service may refuse ones that are no date.
+#[test]
+fn only_an_integer_without_a_meaning_may_be_any_integer() {
+    let spec = Path::new(ROOT).join("tests/fixtures/tool-shed/spec.toml");
+    let contract = "crates/gateway-testkit/src/generated/contract.rs";
+    let param = |name, values, sample, unknown| {
+        format!(
+            "name: \"{name}\",\nvalues: Values::{values},\norigin: None,\nsample: \"{sample}\",\nunknown: {unknown},"
+        )
+    };
+    let lent = param("lent-after", "Other", "-3000000000", "None");
+    let deep = param("deep", "Integer", "-2", "Some(\"9223372036854775807\")");
+    assert_generated(service(read_file(&spec, "spec.toml")), contract, &[&lent, &deep]);
+}
+
 #[test]
 fn flags_of_text_are_not_empty() {
     let commands = "crates/apps/gateway-cli/src/generated/commands.rs";
