@@ -71,6 +71,8 @@ fn envelope(
     let is = success.map(|success| &success.is).filter(|is| is.is_empty());
     say!(cx, is, "a success marker needs a value" => "add one to the list");
     let has_text = !verdict.code.is_empty() || !verdict.message.is_empty();
+    say_if!(cx, !has_text, error, "`error` names neither a code nor a message"
+        => "add `code`, `message` or both");
     say_if!(cx, !has_text, given.error_class, "classes need an error code or message"
         => "add `error = {{ code = \"…\" }}`, or `message`: where the code or the message is");
     say_if!(cx, !has_text, given.empty, "`empty` needs an error code or message"

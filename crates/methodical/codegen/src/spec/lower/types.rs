@@ -1,6 +1,5 @@
 //! Lowers the declared types: scalars, enums and models.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::diag::{listed, say, say_if};
@@ -10,7 +9,7 @@ use crate::ir::{
 };
 use crate::spec::context::{CORRECT, Context, RENAME, exact, folded, owned};
 use crate::spec::form::Type as TypeName;
-use crate::spec::language::{self, Document, Presence, QueryWire};
+use crate::spec::language::{self, Document, Presence};
 use crate::spec::read::{At, Named};
 
 /// Lowers the declared scalars or enums.
@@ -33,10 +32,7 @@ pub(super) fn scalar(
     given: &language::Scalar,
 ) -> Option<ValueType> {
     let (wire, meaning, example) = (given.wire.value, given.meaning, &given.example);
-    let query_wire = given.query_wire.as_ref().map(|wire| match wire.value {
-        QueryWire::String => Wire::String,
-        QueryWire::Integer => Wire::Integer,
-    });
+    let query_wire = given.query_wire.as_ref().and_then(|wire| Wire::of(wire.word()));
     let (word, in_record) = (meaning.word(), meaning.primitive(wire));
     let in_query = meaning.in_query(wire, query_wire.unwrap_or(wire));
     if in_record.is_none() {
@@ -290,13 +286,9 @@ pub(super) fn contents(cx: &mut Context<'_>, document: &Document, service: &Serv
         let known: Vec<_> = service.paths(model).into_iter().map(|(path, _)| path).collect();
         // After a mistake in a field, a column may be unknown only because of it.
         let is_complete = model.fields.len() == given.fields.len();
-        let mut seen = BTreeSet::new();
-        for column in columns.iter() {
-            if is_complete && !known.contains(&column.value) {
-                cx.unknown(column, format_args!("unknown column `{column}`"), &known, "");
-            } else if !seen.insert(&column.value) {
-                say!(cx, column, "duplicate column `{column}`" => "remove one of them");
-            }
+        for column in columns.iter().filter(|one| is_complete && !known.contains(&one.value)) {
+            cx.unknown(column, format_args!("unknown column `{column}`"), &known, "");
         }
+        cx.distinct("column", CORRECT, columns.iter().map(|column| exact(column)));
     }
 }
