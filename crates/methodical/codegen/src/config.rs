@@ -136,9 +136,8 @@ impl Config {
 
     /// Resolves a path that is relative to the folder of the spec.
     pub(crate) fn beside_spec(&self, path: &str) -> String {
-        self.spec
-            .rsplit_once('/')
-            .map_or_else(|| path.to_owned(), |(folder, _)| format!("{folder}/{path}"))
+        let folder = self.spec.rsplit_once('/').map(|(folder, _)| folder);
+        folder.map_or_else(|| path.to_owned(), |folder| format!("{folder}/{path}"))
     }
 
     /// Returns the folders that contain only generated files.

@@ -163,10 +163,7 @@ impl Service {
         let given = given.and_then(|text| param.items(text).first().copied());
         let of_type = param.ty.example();
         let of_enum = of_type.filter(|_| param.ty.is_enum());
-        let any = match param.ty.in_query {
-            Primitive::Boolean | Primitive::Coded => "false",
-            _ => "1",
-        };
+        let any = if param.ty.in_query == Primitive::Boolean { "false" } else { "1" };
         of_enum.or(given).or(of_type).unwrap_or(any).to_owned()
     }
 

@@ -49,8 +49,7 @@ fn value(param: &Param) -> (String, &'static str, &'static str) {
         Primitive::Unsigned | Primitive::Signed if ty.in_record == Primitive::Text => {
             ("int | str", "Argument", ".text()")
         }
-        Primitive::Signed => ("int", "i64", ""),
-        Primitive::Unsigned => ("int", "u64", ""),
+        integer @ (Primitive::Signed | Primitive::Unsigned) => ("int", integer.rust(), ""),
         Primitive::Boolean | Primitive::Coded => ("bool", "bool", ""),
     };
     let of_enum = ty.is_enum().then(|| ty.rust.pascal() + " | str");

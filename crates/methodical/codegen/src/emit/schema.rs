@@ -155,27 +155,23 @@ impl Schemas<'_> {
                 schema = all_of(&[self.reference(beside.id), schema]);
             }
         }
-        match &response.verdict {
-            None => schema,
-            Some(Verdict { at, is, .. }) if is.is_empty() => {
-                all_of(&[schema, object("not", &below(at, not_null()))])
-            }
-            Some(Verdict { at, is, .. }) => {
-                all_of(&[schema, below(at, member("enum", all_values(is)))])
-            }
-        }
+        let Some(Verdict { at, is, .. }) = &response.verdict else { return schema };
+        let succeeds = if is.is_empty() {
+            object("not", &below(at, not_null()))
+        } else {
+            below(at, member("enum", all_values(is)))
+        };
+        all_of(&[schema, succeeds])
     }
 }
 
 /// Returns the schema of the value of a parameter.
 pub(super) fn param(param: &Param) -> String {
     let schema = single(&param.ty, Some(param), false);
-    match param.list {
-        Some(_) => {
-            [member("type", "array"), member("minItems", 1), object("items", &schema)].concat()
-        }
-        None => schema,
+    if param.list.is_none() {
+        return schema;
     }
+    [member("type", "array"), member("minItems", 1), object("items", &schema)].concat()
 }
 
 /// Returns the schema of a failure that a body reports.

@@ -69,11 +69,9 @@ fn operation(
     let post = post(cx, name, given, service);
     let is_json = post.is_some_and(|post| post.format == BodyFormat::Json);
     let params = params(cx, &given.params, service, is_json);
-    let response = response::response(cx, &given.response, service);
-    if let Some(response) = &response {
-        recoveries(cx, given, service, response);
-    }
-    let (params, response) = (params?, response?);
+    let response = response::response(cx, &given.response, service)?;
+    recoveries(cx, given, service, &response);
+    let params = params?;
     let paging = given.paging.as_ref();
     let paging =
         paging.and_then(|paging| response::paging(cx, paging, service, &params, &response));
