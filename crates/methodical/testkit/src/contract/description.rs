@@ -179,11 +179,11 @@ pub enum Values {
     Text,
     /// An integer in decimal digits that identifies something.
     NumericId,
-    /// Any other integer in decimal digits.
+    /// Any other integer of 64 bits in decimal digits.
     Integer,
     /// Text that identifies something.
     TextId,
-    /// One of a closed set of values, or text of a certain form.
+    /// One of a closed set of values, or text or an integer of a certain form.
     Other,
 }
 
