@@ -26,8 +26,8 @@ struct FunnelPage<'a> {
     value: &'static str,
     /// How many placements have no known value.
     unknown: Option<String>,
-    /// Whether the order of the values and their groups are guessed.
-    is_guessed: bool,
+    /// What is guessed about the values: their order and groups, or only which are final.
+    guessed: Option<String>,
     funnel: Funnel,
     counts: &'a Counts,
     tables: Vec<Table>,
@@ -191,13 +191,19 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
         });
     }
     let next = (end < counts.groups.len()).then_some(end);
+    let has_named = shared.order.iter().any(|(name, _)| name.is_some());
+    let guessed = if shared.order.is_empty() {
+        Some(format!("The order and the groups of each {value} are"))
+    } else {
+        (!has_named).then(|| format!("Which {} are final is", plural(value)))
+    };
     let page = FunnelPage {
         frame: Frame::new(shared, &counts.tables, "/funnel", "Funnel"),
         members,
         value,
         unknown: (unknown > 0)
             .then(|| format!("{} of {} placements", grouped(unknown), grouped(total))),
-        is_guessed: shared.order.is_empty(),
+        guessed,
         funnel: Funnel::of(board, &counts, None),
         tables,
         pager: Pager::of(&Link::to("/funnel"), "from", from, next),

@@ -415,9 +415,9 @@ pub fn waiting(
 }
 
 /// Returns the end values: a placement with one does not count as waiting. `order` has the values in the reader's order,
-/// in groups that may have names. A named group is an outcome: if there is one, exactly the values of named groups are
-/// ends. Otherwise, the ends are guessed: the values that fewer than one in ten of the placements that ever had them
-/// have left, except the first value in the order, or else in the contract. None is, until a placement has left a value.
+/// in groups that may have names. If one has a name, exactly the values of named groups are ends. Otherwise, the ends are
+/// guessed: the values that fewer than one in ten of the placements that ever had them have left, except the first value
+/// in the order, or else in the contract. None is, until a placement has left a value.
 pub fn ends<'a>(
     passages: &'a [Passage],
     order: &'a [(Option<String>, Vec<String>)],

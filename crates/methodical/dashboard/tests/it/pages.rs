@@ -227,6 +227,18 @@ fn every_page_warns_if_the_last_sync_was_refused_or_is_old() {
 }
 
 #[test]
+fn without_a_named_group_the_final_marks_are_guessed() {
+    let server = Server::start();
+    let mut mirror = Mirror::in_memory().unwrap();
+    server.state().put("7", "1", "New");
+    server.sync(&mut mirror, &marks(&["Sold"])).unwrap();
+    let order = [(None, vec!["New".to_owned(), "Sold".to_owned()])];
+    let browser = Browser::start(Dashboard::of::<Gallery>(mirror).order(order)).log_in();
+    let page = text(&browser.page("/funnel"));
+    assert!(page.contains("Which marks are final is guessed; the setting statuses"), "{page}");
+}
+
+#[test]
 fn the_funnel_has_the_order_of_the_team_the_shares_and_the_times() {
     let server = Server::start();
     let at = |day: u64| UNIX_EPOCH + Duration::from_secs(1_793_520_000 + day * DAY);
@@ -249,7 +261,7 @@ fn the_funnel_has_the_order_of_the_team_the_shares_and_the_times() {
     let browser = Browser::start(dashboard).log_in();
     let all = browser.page("/funnel");
     assert!(!all.contains("guessed") && !all.contains("In progress"), "{all}");
-    // The number of people who went to an end matches the linked list.
+    // The number of people who went to a final mark matches the linked list.
     let to_end = all.split("/changes?kind=moved&#38;from=Print&#38;to=Sold").nth(1).unwrap();
     assert!(to_end.starts_with("\">1</a> <small>50 %</small>"), "{all}");
     let changes = browser.page("/changes?kind=moved&from=Print&to=Sold");
