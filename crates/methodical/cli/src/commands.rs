@@ -173,8 +173,8 @@ Examples:
     /// Report what happened in a week, a month or another period.
     ///
     /// Counts new records, and records whose {value} changed, by {group}; new records also by source. Also shows how
-    /// long records kept each {value} before they left it. If the setting `statuses` has named groups, the report
-    /// counts the moves into each group. The field `by` says what a line is about.
+    /// long records kept each {value} before they left it. Each {value} in a named group of the setting `statuses` is
+    /// final, and the report counts the moves into each such group. The field `by` says what a line is about.
     #[command(after_help = "\
 Examples:
   {program} report

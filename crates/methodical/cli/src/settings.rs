@@ -154,20 +154,19 @@ impl ValueOrder {
         order.and_then(|order| Self::parse(&order.value)).unwrap_or_default()
     }
 
-    /// Parses `New, On hold; Hired: Accepted, Started`: parts separated by semicolons. A part with a colon is a named
-    /// group.
+    /// Parses `New, On hold; Hired: Accepted, Started`: groups separated by semicolons. One with a colon has a name.
     fn parse(text: &str) -> Option<Self> {
-        let part = |part: &str| {
-            let (name, values) = match part.split_once(':') {
+        let group = |group: &str| {
+            let (name, values) = match group.split_once(':') {
                 Some((name, values)) => (Some(name.trim().to_owned()), values),
-                None => (None, part),
+                None => (None, group),
             };
             let values: Vec<String> = values.split(',').map(|one| one.trim().to_owned()).collect();
             let is_whole = name.as_ref().is_none_or(|name| !name.is_empty())
                 && values.iter().all(|value| !value.is_empty());
             is_whole.then_some((name, values))
         };
-        text.split(';').map(part).collect::<Option<_>>().map(Self)
+        text.split(';').map(group).collect::<Option<_>>().map(Self)
     }
 
     /// Returns these values in order, then the others of the contract.
@@ -422,7 +421,7 @@ pub(crate) static KEYS: [Key; 7] = [
     Key::new("timeout", "time limit for each call, in seconds")
         .checked(|text| seconds(text).is_ok(), "a number of seconds, 1 or more"),
     Key::new("mirror", "path of the mirror file").path("MIRROR"),
-    Key::new("statuses", "statuses in order; a named part is an outcome: `Hired: Accepted`").checked(
+    Key::new("statuses", "statuses in order; named groups are final: `Hired: Accepted`").checked(
         |text| ValueOrder::parse(text).is_some(),
         "statuses in their order, such as `New, On hold; Hired: Accepted, Started`",
     ),

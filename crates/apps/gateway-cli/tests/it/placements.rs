@@ -81,11 +81,16 @@ fn placements_are_chosen_by_title_status_and_time() {
     assert_eq!(list(&["--waiting", "1d"]), header);
     assert_eq!(list(&["--waiting", "1w"]), header);
     let waiting = office.person.run(&["placements", "list", "--waiting", "1d"]);
-    let note = "note: 2 more may have waited longer: the first sync already found the status\n";
-    assert!(stderr(&waiting).contains(note), "{}", stderr(&waiting));
-    let all = office.person.run_line("placements list -o table --limit 1");
-    assert!(stdout(&all).starts_with("ID  NAME  PROJECT  STATUS  DAYS  SINCE\n"), "{all:?}");
-    assert!(stderr(&all).contains(&note.replace("more", "of 3")), "{all:?}");
+    let counts = "days counts from the first sync, or from when the status became known";
+    let note = format!("note: 2 more may have waited longer: {counts}\n");
+    assert!(stderr(&waiting).contains(&note), "{}", stderr(&waiting));
+    let all = office.person.run_line("placements list -o table");
+    assert!(stdout(&all).starts_with("ID  NAME  PROJECT  STATUS     DAYS  SINCE\n"), "{all:?}");
+    assert!(stderr(&all).contains(&format!("note: {counts}, for 2 of 3 placements\n")), "{all:?}");
+    for chosen in ["--limit 3", "--filter days=0", "--since 2026-01"] {
+        let part = office.person.run_line(&format!("placements list {chosen}"));
+        assert!(!stderr(&part).contains(counts) && stderr(&part).contains("from the mirror"));
+    }
     let several = refused(&office, &["placements", "list", "--vacancy", "101,102"]);
     assert!(several.ends_with(" lists them; each --vacancy names only one\n"), "{several}");
     let wrong = refused(&office, &["placements", "list", "--vacancy", "Weldr"]);
@@ -152,9 +157,11 @@ fn hours_of_waiting_are_elapsed_time_and_an_end_does_not_wait() {
         assert_eq!(list(&["12h"]).0, "id 2 ");
     }
     set("Shortlist, New");
-    let (waiting, notes) = list(&["12h"]);
-    let note = "no status looks final yet, so all count as waiting; name the final ones: `gateway";
-    assert_eq!((&*waiting, notes.contains(note)), ("id 2 1 ", true), "{notes}");
+    // The command keeps the statuses of the setting, each once.
+    set("Shortlist, New; Rejected, On hold");
+    let note = "note: no status looks final yet, so all count as waiting; name the final ones: `gateway \
+                config set statuses 'Shortlist, New, On hold; Hired: Accepted; Closed: Rejected'`\n";
+    assert_eq!(list(&["12h", "-q"]), ("id 2 1 ".to_owned(), note.to_owned()));
 }
 
 /// The service knows `Interview`, which the contract does not list.
@@ -219,15 +226,24 @@ fn hints_for_the_sample_service_can_be_followed() {
 fn a_report_says_that_the_first_sync_counts_as_new() {
     let office = office();
     let noted = |line: &str| stderr(&office.person.run_line(line)).to_owned();
-    let (unknown, new) =
-        ("note: changes before the first sync, at 2", "; its records count as new\n");
+    let unknown = "note: changes before the first complete sync, at 2";
+    let new = "; the records of a first sync count as new\n";
     let said = noted("report");
     assert!(said.contains(unknown) && said.contains(new), "{said}");
     let said = noted("report --since last-week --until yesterday");
     assert!(said.contains(unknown) && !said.contains(new), "{said}");
-    let seen = "UPDATE candidate SET mirror_first_seen = strftime('%FT%TZ', 'now', '-72 days')";
-    change(&office, seen);
+    // The first sync was without the statuses, then without any record, and then is no longer in the log.
+    let first = "UPDATE mirror_run SET ended_at = strftime('%FT%TZ', 'now', '-72 days')";
+    change(&office, &format!("{first} WHERE table_name = 'candidate'"));
+    assert!(noted("report").contains(unknown));
+    change(&office, first);
     assert!(!noted("report").contains(unknown));
+    change(&office, "DELETE FROM mirror_run");
+    assert!(noted("report").contains(unknown));
+    for line in ["--since 7d report --week", "report --month --since 7d"] {
+        assert!(noted(line).contains("error: cannot use --since with --week or --month"));
+    }
+    assert!(noted("report --since 2026-11").contains("invalid value for --since: expected a date"));
 }
 
 #[test]

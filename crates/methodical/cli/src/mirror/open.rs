@@ -114,10 +114,9 @@ impl<'a> Place<'a> {
 
     /// Adds the command that syncs the mirror with its values.
     fn ask_to_recover(&self, failure: Failure, of: Recovered, mirror: &Mirror) -> Failure {
-        let tables = mirror.tables().unwrap_or_default();
-        let has = |table: &Table| tables.iter().any(|one| one.table == table.name());
-        // A sync with --no-recover adds the lists, but not the table of the values.
-        let is_omitted = has(of.members) && has(of.groups) && !has(of.table);
+        let runs = mirror.runs(usize::MAX).unwrap_or_default();
+        // Only a sync with --no-recover logs no run of the table of the values: a failed one does.
+        let is_omitted = !runs.is_empty() && runs.iter().all(|run| run.table != of.table.name());
         let again = if is_omitted { " again, without --no-recover" } else { "" };
         failure.hint(format!("run {}{again}", self.sync()))
     }

@@ -11,7 +11,7 @@ use jiff::civil::Date;
 use jiff::{ToSpan as _, Zoned};
 use methodical_mirror::model::tables::{Column, FieldType, Table};
 use methodical_mirror::queries::{self, Placement, ValueTime, Wanted};
-use methodical_mirror::{Error, Filter, Mirror, Paging, PastValue, State, folded};
+use methodical_mirror::{Error, Filter, Mirror, Paging, PastRun, PastValue, State, folded};
 use serde_json::{Value, json};
 
 use crate::commands::{Invocation, quoted};
@@ -228,16 +228,20 @@ pub(crate) fn list(flags: &PlacementsFlags, asked: &Asked<'_>) -> Result<(), Fai
         }
     }
     printer.finish()?;
-    let (older, which) = match flags.waiting {
-        Some(_) => (older, "more".to_owned()),
-        None => (found.iter().filter(|one| one.is_older).count(), format!("of {}", found.len())),
-    };
-    let (value, mut screen) = (of.value, invocation.screen);
-    if older > 0 {
-        screen.note(&format!(
-            "{older} {which} may have waited longer: the first sync already found the {value}"
-        ));
+    let (value, mut screen, output) = (of.value, invocation.screen, &invocation.output);
+    let counts = format!("days counts from the first sync, or from when the {value} became known");
+    let is_whole = output.filter.is_empty() && output.since.is_none() && output.limit.is_none();
+    if flags.waiting.is_none() {
+        older = found.iter().filter(|one| one.is_older && is_whole).count();
     }
+    if older > 0 {
+        screen.note(&match flags.waiting {
+            Some(_) => format!("{older} more may have waited longer: {counts}"),
+            None => format!("{counts}, for {older} of {} placements", found.len()),
+        });
+    }
+    // Even the reader of an empty file needs to know of a guess.
+    screen.quiet &= !is_guess;
     let advice = naming_ends(asked).map(|set| format!("; name the final ones: {set}"));
     let advice = advice.unwrap_or_default();
     if !ended.is_empty() {
@@ -246,8 +250,6 @@ pub(crate) fn list(flags: &PlacementsFlags, asked: &Asked<'_>) -> Result<(), Fai
         let is = if is_guess { "looks" } else { "is" };
         let listed = ended.into_keys().map(|end| format!(" --{value} {}", quoted(end)));
         let listed: String = listed.collect();
-        // Even the reader of an empty file needs to know of a guess.
-        screen.quiet &= !is_guess;
         screen.note(&format!(
             "{count} more {have} a {value} that {is} final;{listed} lists them{advice}"
         ));
@@ -262,11 +264,17 @@ pub(crate) fn list(flags: &PlacementsFlags, asked: &Asked<'_>) -> Result<(), Fai
     asked.note_age()
 }
 
-/// Returns the command that names the final values, unless some are named. The sample service has no settings.
-fn naming_ends(asked: &Asked<'_>) -> Option<String> {
-    let has_none = asked.order.groups().next().is_none() && !asked.invocation.service.demo;
-    let set = "config set statuses 'Hired: Accepted; Closed: Rejected'";
-    has_none.then(|| asked.invocation.command(set))
+/// Returns the command that names the final values and keeps the others, unless some are named. The sample service has
+/// no settings.
+fn naming_ends(&Asked { ref order, invocation, .. }: &Asked<'_>) -> Option<String> {
+    if order.groups().next().is_some() || invocation.service.demo {
+        return None;
+    }
+    let mut others = order.with(&[]);
+    others.retain(|value| !["Accepted", "Rejected"].contains(value));
+    let others = if others.is_empty() { String::new() } else { others.join(", ") + "; " };
+    let set = quoted(&format!("{others}Hired: Accepted; Closed: Rejected"));
+    Some(invocation.command(&format!("config set statuses {set}")))
 }
 
 const PAGE: usize = 500;
@@ -483,20 +491,25 @@ pub(crate) struct ReportFlags {
     month: bool,
 
     /// The first day of the period: YYYY-MM-DD, `today`, `yesterday`, `last-week` (its Monday) or `7d`.
-    #[arg(long, value_name = "DATE", value_parser = since, conflicts_with_all = ["week", "month"])]
+    #[arg(long, value_name = "DATE", value_parser = since)]
     since: Option<String>,
 
     /// The last day of the period [default: today]. --since sets the first one.
-    #[arg(long, value_name = "DATE", value_parser = day, requires = "since", conflicts_with_all = ["week", "month"])]
+    #[arg(long, value_name = "DATE", value_parser = day, requires = "since")]
     until: Option<Date>,
 }
 
 impl ReportFlags {
     /// Returns the first and the last day of the period.
     fn days(&self) -> Result<[Date; 2], Failure> {
+        // --since before the command gets here as well.
+        if self.since.is_some() && (self.week || self.month) {
+            return Err(Failure::usage("cannot use --since with --week or --month"));
+        }
         let today = Zoned::now().date();
+        let wrong = |error| Failure::usage(format!("invalid value for --since: {error}"));
         let first = match &self.since {
-            Some(since) => day(since).map_err(Failure::usage)?,
+            Some(since) => day(since).map_err(wrong)?,
             None if self.month => today.first_of_month(),
             None => today.saturating_sub(today.weekday().to_monday_zero_offset().days()),
         };
@@ -579,11 +592,12 @@ pub(crate) fn report(flags: &ReportFlags, asked: &Asked<'_>) -> Result<(), Failu
     let paths: Vec<_> = paths.iter().map(Path::names).collect();
     lines.map(Line::end).try_for_each(|line| printer.print_line(&selected(&paths, &line)))?;
     printer.finish()?;
-    let known = mirror.browse(of.members.name(), &Filter::new(), &Paging::new(1))?.records;
-    if let Some(one) = known.first().filter(|one| one.first_seen > period(days).start) {
-        let new = if one.first_seen < period(days).end { "; its records count as new" } else { "" };
-        let at = local(one.first_seen);
-        let text = format!("changes before the first sync, at {at}, are unknown{new}");
+    let firsts = [first_sync(mirror, of.members)?, first_sync(mirror, of.table)?];
+    if let Some(last) = firsts.into_iter().flatten().max().filter(|at| *at > period(days).start) {
+        let is_new = firsts.iter().flatten().any(|at| period(days).contains(at));
+        let new = if is_new { "; the records of a first sync count as new" } else { "" };
+        let at = local(last);
+        let text = format!("changes before the first complete sync, at {at}, are unknown{new}");
         invocation.screen.note(&text);
     }
     if let Some(set) = naming_ends(asked) {
@@ -591,6 +605,19 @@ pub(crate) fn report(flags: &ReportFlags, asked: &Asked<'_>) -> Result<(), Failu
         invocation.screen.note(&text);
     }
     asked.note_age()
+}
+
+/// Returns when the first complete list of a table was synced. The log may have lost that sync: then the first record is
+/// about as old, unless it came after syncs that are in the log.
+fn first_sync(mirror: &Mirror, table: &Table) -> Result<Option<i64>, Error> {
+    let (runs, name) = (mirror.runs(usize::MAX)?, table.name());
+    let is_first = |run: &&PastRun| run.table == name && run.report.is_baseline;
+    if let Some(first) = runs.iter().rfind(is_first) {
+        return Ok(Some(first.ended_at));
+    }
+    let oldest = runs.last().map_or(i64::MAX, |run| run.started_at);
+    let records = mirror.browse(name, &Filter::new(), &Paging::new(1))?.records;
+    Ok(records.first().map(|one| one.first_seen.min(oldest)))
 }
 
 /// The fields of a record except the named groups of values.
