@@ -246,7 +246,7 @@ pub trait RecordWriter {
     /// only some.
     fn received(&mut self, _count: u64) {}
 
-    /// Writes the rest of the output, if there is any. Returns notes for the user, which `-q` hides.
+    /// Writes the rest of the output. Returns notes for the user, which `-q` hides.
     ///
     /// # Errors
     ///

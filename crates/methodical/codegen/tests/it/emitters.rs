@@ -63,7 +63,7 @@ fn the_server_knows_the_parameters_and_their_limits() {
     );
 }
 
-/// Seconds since 1970 are an integer, but a service may refuse ones that are no date.
+/// Seconds since 1970 are an integer, but a service may refuse an integer that is too large for a date.
 #[test]
 fn only_an_integer_without_a_meaning_may_be_any_integer() {
     let spec = Path::new(ROOT).join("tests/fixtures/tool-shed/spec.toml");

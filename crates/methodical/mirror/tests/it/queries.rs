@@ -133,7 +133,7 @@ fn a_funnel_counts_past_values_and_a_board_begins_with_the_known_ones() {
     assert_eq!(ends(Some("Hired"), "Sold"), ["Sold"], "exactly what the team has named");
     let named = [(Some("Closed".to_owned()), vec!["Rejected".to_owned(), "New".to_owned()])];
     let both = |all: &[_]| queries::ends(all, &named, &["New"]).into_iter().eq(["New", "Rejected"]);
-    assert!(both(&passages) && both(&[]), "even if many have left one, or nobody has moved");
+    assert!(both(&passages) && both(&[]), "even after many have left one, and without history");
     assert_eq!(queries::ends(&passages, &[], &["Rejected"]).len(), 0, "the first value");
     let board = queries::board(&mirror, "photo_album", &["Sold", "New"], true).unwrap();
     let values: Vec<_> = board.values.iter().map(Option::as_deref).collect();
