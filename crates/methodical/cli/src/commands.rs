@@ -56,8 +56,7 @@ pub fn run<C: OperationCommands>(program: &Program) -> ExitCode {
 /// the name of the program. Returns the exit code.
 pub fn run_embedded<C: OperationCommands>(program: &Program, arguments: &[OsString]) -> u8 {
     let definition = args::definition::<C>(program);
-    let parsed = args::parse::<C>(program, definition.clone(), arguments);
-    let (screen, done) = match parsed {
+    let (screen, done) = match args::parse::<C>(program, definition.clone(), arguments) {
         Ok((Flags { output, service, mirror }, mut command)) => {
             let screen = Screen::look(program, output.quiet);
             screen::watch(screen);
@@ -305,8 +304,7 @@ fn dispatch<C: OperationCommands>(
 ) -> Result<(), Failure> {
     let session = || Session::open(invocation);
     if invocation.mirror.new_since.is_some() && !matches!(command, Command::Operation(_)) {
-        let text = "cannot use --new-since: this command does not print a list";
-        return Err(Failure::usage(text));
+        return Err(Failure::usage("cannot use --new-since: this command does not print a list"));
     }
     let writes = matches!(
         command,

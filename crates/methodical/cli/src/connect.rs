@@ -332,8 +332,7 @@ pub(crate) fn token_of(headers: &HeaderMap) -> Option<&str> {
 fn remember(request: &Request) {
     for value in request.headers().values().filter(|value| value.is_sensitive()) {
         // The scheme of `Authorization` is not a secret.
-        let text = value.to_str().unwrap_or_default();
-        add(text.rsplit(' ').next().unwrap_or_default());
+        add(value.to_str().unwrap_or_default().rsplit(' ').next().unwrap_or_default());
     }
     if Redacted::is_needed(request) {
         add_differences(&request.uri().to_string(), &Redacted::target(request).to_string());

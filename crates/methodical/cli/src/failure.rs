@@ -206,8 +206,7 @@ impl From<&methodical_mirror::Error> for Failure {
 
 /// Converts an error to the failure that the program ends with.
 pub(crate) fn explain(error: &Error, settings: &Settings, invocation: &Invocation) -> Failure {
-    let hint = hint(error, settings, invocation);
-    Failure { hint, ..failure(error, settings.token.as_ref()) }
+    Failure { hint: hint(error, settings, invocation), ..failure(error, settings.token.as_ref()) }
 }
 
 /// For an error from before a call, such as an invalid base URL.

@@ -90,8 +90,7 @@ impl OutputFormat {
     /// function that creates a writer. The writer gets every documented field as a column, unless `--fields` names
     /// some.
     pub const fn new(name: &'static str, about: &'static str, writer: Begin) -> Self {
-        let columns = FormatColumns::All;
-        Self { name, about, extensions: &[], is_binary: false, columns, writer }
+        Self { name, about, extensions: &[], is_binary: false, columns: FormatColumns::All, writer }
     }
 
     /// Sets the extensions of files that select the format, in lowercase and without a dot.

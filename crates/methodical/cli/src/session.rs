@@ -548,8 +548,7 @@ fn check_days(days: Option<u64>, gauge: Gauge, invocation: &Invocation) -> Resul
             .hint("sync regularly: each sync takes a sample; until then, use --below"));
     }
     let Some(left) = forecast.days_left.filter(|left| *left < days) else { return Ok(()) };
-    let reason = format!("lasts {left} days, fewer than {days}");
-    Err(too_low(gauge, amount, unit.as_deref(), &reason))
+    Err(too_low(gauge, amount, unit.as_deref(), &format!("lasts {left} days, fewer than {days}")))
 }
 
 /// Returns the amount in the JSON text of an object, a decimal number, with its unit.
@@ -575,8 +574,7 @@ fn refuse_below(gauge: Gauge, value: &str, unit: Option<&str>, below: &str) -> R
 
 fn too_low(gauge: Gauge, value: &str, unit: Option<&str>, reason: &str) -> Failure {
     let unit = unit.map(|unit| format!(" {unit}")).unwrap_or_default();
-    let text = format!("{} too low: {value}{unit}, which {reason}", gauge.name());
-    Failure::new(Exit::Alarm, text)
+    Failure::new(Exit::Alarm, format!("{} too low: {value}{unit}, which {reason}", gauge.name()))
 }
 
 /// Parses a threshold. It is printed as it was given.

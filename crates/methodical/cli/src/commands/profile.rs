@@ -229,12 +229,8 @@ fn shown(settings: &Settings, profile: &str) -> [Value; 4] {
         TokenFrom::File(_) => "file",
         _ => "stored",
     });
-    [
-        json!(profile),
-        json!(profile == settings.profile.value),
-        json!(file.get(profile, "base-url")),
-        json!(token),
-    ]
+    let (is_active, base_url) = (profile == settings.profile.value, file.get(profile, "base-url"));
+    [json!(profile), json!(is_active), json!(base_url), json!(token)]
 }
 
 const FIELDS: &[&str] = &["profile", "active", "base_url", "token"];

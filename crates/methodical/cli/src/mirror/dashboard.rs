@@ -257,15 +257,12 @@ pub(crate) fn downloads(invocation: &Invocation) -> Vec<DownloadFormat> {
             });
             let columns = columns.collect();
             let setup = OutputSetup { columns, flags: flags.clone(), ..OutputSetup::default() };
-            let writer = (format.writer)(&setup).map_err(|failure| unwritable(&failure))?;
+            let writer =
+                (format.writer)(&setup).map_err(|failure| io::Error::other(failure.text()))?;
             Ok(Box::new(writer))
         })
     });
     found.collect()
-}
-
-fn unwritable(failure: &Failure) -> io::Error {
-    io::Error::other(failure.text())
 }
 
 impl DownloadWriter for Box<dyn RecordWriter> {
@@ -274,6 +271,6 @@ impl DownloadWriter for Box<dyn RecordWriter> {
     }
 
     fn finish(&mut self, out: &mut (dyn Write + Send)) -> io::Result<()> {
-        (**self).finish(out).map(drop).map_err(|failure| unwritable(&failure))
+        (**self).finish(out).map(drop).map_err(|failure| io::Error::other(failure.text()))
     }
 }

@@ -199,14 +199,12 @@ pub(crate) fn unreadable(error: Error) -> Failure {
 
 /// Returns the failure if the rows of a mirror cannot be checked, with the commands that replace a damaged one.
 pub(crate) fn damaged(error: Error, invocation: &Invocation) -> Failure {
-    let is_damaged = error.kind() == ErrorKind::Foreign;
-    let failure = Failure::from(error);
-    if !is_damaged {
-        return failure;
+    if error.kind() != ErrorKind::Foreign {
+        return error.into();
     }
     let restore = invocation.command("mirror restore BACKUP");
     let sync = invocation.command("mirror sync --to NEW_FILE");
-    failure.hint(format!("run {restore}, or {sync}"))
+    Failure::from(error).hint(format!("run {restore}, or {sync}"))
 }
 
 /// The mirror of a command that answers a question about the values of members in groups.

@@ -367,8 +367,7 @@ fn print_text(
     };
     let value =
         |text: &Option<String>| printable(text.as_deref().unwrap_or("unknown")).into_owned();
-    let now = format!("Now, by {}:", of.groups.name());
-    writeln!(out, "\n{}", paint(color, BOLD, &now))?;
+    writeln!(out, "\n{}", paint(color, BOLD, &format!("Now, by {}:", of.groups.name())))?;
     for one in placements {
         let days = counted(one.days.unsigned_abs(), "day");
         let older = if one.is_older { " or longer" } else { "" };
@@ -575,8 +574,7 @@ pub(crate) fn report(flags: &ReportFlags, asked: &Asked<'_>) -> Result<(), Failu
     let sources = sources.map(|(name, new)| line(by).add("name", json!(name)).add("new", new));
     let times = report.times.iter().map(|one| {
         let line = line(of.value).add("name", json!(one.value)).add("times", one.times);
-        let line = line.add("average_days", days_of(one.average));
-        line.add("median_days", days_of(one.median))
+        line.add("average_days", days_of(one.average)).add("median_days", days_of(one.median))
     });
     let [by, id, name, new, moved, times_field, averages @ ..] = OWN;
     let groups_of_values: Vec<&str> = columns.iter().map(String::as_str).collect();
@@ -612,12 +610,10 @@ pub(crate) fn report(flags: &ReportFlags, asked: &Asked<'_>) -> Result<(), Failu
 fn first_sync(mirror: &Mirror, table: &Table) -> Result<Option<i64>, Error> {
     let (runs, name) = (mirror.runs(usize::MAX)?, table.name());
     let is_first = |run: &&PastRun| run.table == name && run.report.is_baseline;
-    if let Some(first) = runs.iter().rfind(is_first) {
-        return Ok(Some(first.ended_at));
-    }
+    let first = runs.iter().rfind(is_first).map(|run| run.ended_at);
     let oldest = runs.last().map_or(i64::MAX, |run| run.started_at);
     let records = mirror.browse(name, &Filter::new(), &Paging::new(1))?.records;
-    Ok(records.first().map(|one| one.first_seen.min(oldest)))
+    Ok(first.or_else(|| Some(records.first()?.first_seen.min(oldest))))
 }
 
 /// The fields of a record except the named groups of values.

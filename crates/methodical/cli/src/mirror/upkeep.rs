@@ -359,8 +359,7 @@ pub(crate) fn restore(
     let existing = if matches!(path.try_exists(), Ok(false)) {
         Existing::Refuse
     } else {
-        let question = format!("Replace the mirror {place} with {file}? This cannot be undone.");
-        confirm(&question, yes)?;
+        confirm(&format!("Replace the mirror {place} with {file}? This cannot be undone."), yes)?;
         Existing::Replace
     };
     Mirror::restore(backup, path, existing)?;

@@ -155,8 +155,7 @@ fn file(
     if let Some(existing) = &existing {
         // Replacing a file does not require permission to write to it, but users expect it to.
         if existing.permissions().readonly() {
-            let text = "the file is read-only";
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"));
         }
         File::options().write(true).open(&path)?;
     }
@@ -218,8 +217,7 @@ impl Raw {
     /// Opens the output.
     pub(crate) fn open(invocation: &Invocation) -> Result<Self, Failure> {
         let out = Destination::of(invocation)?;
-        let terminal = out.view.is_terminal();
-        Ok(Self { out, terminal, line: Vec::new(), last: None })
+        Ok(Self { terminal: out.view.is_terminal(), out, line: Vec::new(), last: None })
     }
 
     /// Writes a piece of the response.

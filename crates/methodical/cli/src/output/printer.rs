@@ -49,8 +49,7 @@ impl Printer {
         let requested = flags.format()?;
         let out = Destination::of(invocation)?;
         let is_terminal = out.view.is_terminal();
-        let default = if is_terminal { Format::TABLE } else { Format::JSON };
-        let format = requested.unwrap_or(default);
+        let format = requested.unwrap_or(if is_terminal { Format::TABLE } else { Format::JSON });
         if is_terminal && format.is_binary {
             let name = format.name;
             let extension = format.extensions.first().unwrap_or(&name);

@@ -138,8 +138,7 @@ pub(crate) struct Groups {
 impl Groups {
     /// Creates the groups of the field at a path, without records.
     pub(crate) fn new(path: Path) -> Self {
-        let name = path.to_string();
-        Self { path, name, precision: None, counts: HashMap::new() }
+        Self { name: path.to_string(), path, precision: None, counts: HashMap::new() }
     }
 
     /// Parses `FIELD`, or `FIELD:month` for the months of a date; also `:year`, `:day` and `:hour`.

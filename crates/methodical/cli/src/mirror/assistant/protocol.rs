@@ -74,8 +74,7 @@ fn answer(line: &[u8], server: &Server, call: Call<'_>) -> Option<Value> {
     let id = message.remove("id");
     let Some(Value::String(method)) = message.remove("method") else {
         let is_response = message.contains_key("result") || message.contains_key("error");
-        let answer = invalid("cannot answer the message: it names no method");
-        return answer.filter(|_| !is_response);
+        return invalid("cannot answer the message: it names no method").filter(|_| !is_response);
     };
     let id = id?;
     let has_version = message.get("jsonrpc").is_some_and(|version| version == "2.0");
