@@ -162,8 +162,7 @@ fn assert_nothing_personal(text: &str) {
 fn no_text_of_the_service_is_in_a_description_or_an_error() {
     let office = office();
     let list = [("tools/list", json!({})), ("initialize", json!({}))];
-    let of_office = ask(&office.person, &[], &list);
-    assert_eq!(of_office, ask(&Person::new(), &["--demo"], &list));
+    assert_eq!(ask(&office.person, &[], &list), ask(&Person::new(), &["--demo"], &list));
     let printed = ask(&office.person, &[], &all_calls());
     for result in results(&printed).iter().filter(|result| result["isError"] == true) {
         let text = result["content"][0]["text"].as_str().unwrap();

@@ -9,8 +9,7 @@ use crate::run::{Person, TOKEN, code, stderr, stdout};
 /// A service that accepts one token.
 fn service() -> RawServer {
     RawServer::start(|request, connection: &mut Connection| {
-        let bearer = format!("Bearer {TOKEN}").into_bytes();
-        if request.header("authorization") == [bearer] {
+        if request.header("authorization") == [format!("Bearer {TOKEN}").into_bytes()] {
             connection.respond(
                 "content-type: application/json\r\n",
                 br#"{"credits_number":"1","currency":"EUR"}"#,

@@ -74,8 +74,7 @@ fn the_link_is_opened_through_a_private_file() {
     assert!(argument.starts_with(&home) && !argument.contains("/enter/"), "{argument}");
     let link = format!("{url}?from=file");
     assert!(seen.contains(&format!("content=\"0; url={link}\"")), "{seen}");
-    let browser = Browser::enter(&link);
-    assert!(browser.get("/funnel").contains("Warehouse operator"));
+    assert!(Browser::enter(&link).get("/funnel").contains("Warehouse operator"));
     process.signal(Signal::TERM);
     assert!(process.wait().success());
     // A younger file may be in use.

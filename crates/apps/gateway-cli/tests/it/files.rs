@@ -19,8 +19,7 @@ fn a_truncated_list_leaves_the_old_file() {
     let server = serve(r#"[{"id":"1"}"#);
     let person = Person::of_service(&server.uri(""));
     fs::write(person.home.path().join("v.csv"), "old").unwrap();
-    let output = person.run(&["vacancies", "list", "--output-file", "v.csv"]);
-    assert_ne!(code(&output), 0);
+    assert_ne!(code(&person.run(&["vacancies", "list", "--output-file", "v.csv"])), 0);
     assert_eq!(fs::read_to_string(person.home.path().join("v.csv")).unwrap(), "old");
     assert_eq!(names(&person), ["v.csv"]);
 }
@@ -64,8 +63,7 @@ fn a_symbolic_link_stays_a_link() {
         assert_eq!(fs::read_to_string(at("data/today.csv")).unwrap(), "id,project\r\n1,\r\n");
     }
     symlink("round.csv", at("round.csv")).unwrap();
-    let output = person.run(&["vacancies", "list", "--output-file", "round.csv"]);
-    assert_eq!(code(&output), 2);
+    assert_eq!(code(&person.run(&["vacancies", "list", "--output-file", "round.csv"])), 2);
 }
 
 #[test]

@@ -38,8 +38,7 @@ fn short_help(person: &Person, command: &[String]) -> String {
 #[test]
 fn examples_work() {
     let person = Person::of_service("https://gateway.example.com");
-    let made = person.run(&["--profile", "work", "config", "set", "timeout", "9"]);
-    assert_eq!(code(&made), 0);
+    assert_eq!(code(&person.run(&["--profile", "work", "config", "set", "timeout", "9"])), 0);
     let mut texts = vec![GUIDE.to_owned(), README.to_owned()];
     texts.push(stdout(&person.run(&["--help"])).to_owned());
     texts.push(short_help(&person, &[]));

@@ -118,8 +118,7 @@ fn an_unknown_status_is_never_silent() {
 #[test]
 fn an_erasure_that_a_reader_prevents_has_its_exit_code() {
     let person = Person::new().with("GATEWAY_MIRROR", "demo.db");
-    let sync = ["--demo", "mirror", "sync", "--to", "demo.db", "-q"];
-    assert_eq!(code(&person.run(&sync)), 0);
+    assert_eq!(code(&person.run(&["--demo", "mirror", "sync", "--to", "demo.db", "-q"])), 0);
     let reader = rusqlite::Connection::open(person.home.path().join("demo.db")).unwrap();
     let read = "BEGIN; CREATE TEMP TABLE seen AS SELECT count(*) FROM candidate";
     reader.execute_batch(read).unwrap();

@@ -16,8 +16,7 @@ fn person() -> Person {
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("config.toml"), CONFIG).unwrap();
     let login = ["--profile", "work", "auth", "login", "--unchecked", "--token-stdin"];
-    let output = person.run_with(TOKEN, &login);
-    assert_eq!(code(&output), 0);
+    assert_eq!(code(&person.run_with(TOKEN, &login)), 0);
     person
 }
 

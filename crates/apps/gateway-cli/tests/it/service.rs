@@ -12,8 +12,7 @@ use crate::run::{ClosedPort, LIST_HEAD, Person, TOKEN, code, serve, serve_with, 
 fn a_table_of_checks_has_the_failures() {
     let closed = serve_with("401 Unauthorized", "www-authenticate: Bearer\r\n", "no");
     assert_eq!(code(&Person::of_service(&closed.uri("")).run(&["check"])), 3);
-    let nobody = ClosedPort::new();
-    assert_eq!(code(&Person::of_service(&nobody.url()).run(&["check"])), 4);
+    assert_eq!(code(&Person::of_service(&ClosedPort::new().url()).run(&["check"])), 4);
     let page = serve_with("200 OK", "content-type: text/html\r\n", "<html>");
     let url = page.uri("");
     let person = Person::of_service(&url).on_terminal(80);
@@ -98,8 +97,7 @@ fn a_token_that_the_service_repeats_is_not_shown() {
         let shown = [stdout(&output), stderr(&output)].concat();
         assert!(!shown.contains(TOKEN), "{line}: {shown}");
         // The notice that is shortened contains the start of the token.
-        let start = TOKEN.get(..6).unwrap();
-        assert!(!shown.contains(start), "{line}: {shown}");
+        assert!(!shown.contains(TOKEN.get(..6).unwrap()), "{line}: {shown}");
         assert!(shown.contains("(redacted)"), "{line}: {shown}");
     }
 }
@@ -189,8 +187,7 @@ fn a_closed_pipe_is_not_an_error() {
     let server = RawServer::start(|_, connection: &mut Connection| {
         connection.send(LIST_HEAD);
         connection.send(b"[");
-        let block = b"{\"id\":\"1\",\"project\":\"Welder\"},".repeat(1000);
-        connection.flood(&block, 100_000_000);
+        connection.flood(&b"{\"id\":\"1\",\"project\":\"Welder\"},".repeat(1000), 100_000_000);
         Next::Close
     })
     .unwrap();

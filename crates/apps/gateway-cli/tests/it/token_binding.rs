@@ -90,8 +90,7 @@ fn an_unchecked_token_belongs_to_the_service_of_its_login() {
     let person = Person::new();
     let login = ["auth", "login", "--token-stdin", "--unchecked"];
     assert_eq!(code(&person.run_with(TOKEN, &login)), 2);
-    let login = [&login[..], &["--base-url", &url]].concat();
-    assert_eq!(code(&person.run_with(TOKEN, &login)), 0);
+    assert_eq!(code(&person.run_with(TOKEN, &[&login[..], &["--base-url", &url]].concat())), 0);
     assert_eq!(code(&person.run(&["credits", "get"])), 0);
     refused(&person, &["credits", "get", "--base-url", &stranger]);
     assert_eq!(code(&person.run(&["config", "set", "base-url", &stranger])), 0);
@@ -100,8 +99,7 @@ fn an_unchecked_token_belongs_to_the_service_of_its_login() {
     refused(&person, &["credits", "get", "--base-url", &stranger]);
     assert_eq!(requests(&other), 0);
     assert_eq!(code(&person.run(&["auth", "logout"])), 0);
-    let tokens = fs::read_to_string(person.config().join("gateway/tokens.toml")).unwrap();
-    assert_eq!(tokens, "");
+    assert_eq!(fs::read_to_string(person.config().join("gateway/tokens.toml")).unwrap(), "");
 }
 
 #[cfg(unix)]
