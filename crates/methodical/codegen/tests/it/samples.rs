@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread;
 
 use methodical_codegen::ir::Service;
 use methodical_codegen::spec::{read_file, schema};
@@ -100,21 +101,27 @@ fn keys(
 /// The fuzz target `spec` also changes the names.
 #[test]
 fn generated_code_parses_and_ignores_descriptions() {
-    for path in paths() {
-        let service = read(&path);
-        let plain = described(service.clone(), &["A plain sentence."]);
-        let hostile = described(service, &HOSTILE);
-        let (plain, hostile) = (files(plain, config()), files(hostile, config()));
-        assert_eq!(plain.len(), hostile.len());
-        for (one, other) in
-            hostile.iter().zip(&plain).filter(|(one, _)| one.path.strip_suffix(".rs").is_some())
-        {
-            if let Err(error) = syn::parse_file(&one.text) {
-                panic!("{}, {}: {error}\n{}", path.display(), one.path, one.text);
-            }
-            let tokens = |text: &str| code(text.parse().expect("it was parsed"));
-            assert_eq!(tokens(&one.text), tokens(&other.text), "{}, {}", path.display(), one.path);
+    thread::scope(|scope| {
+        for path in paths() {
+            scope.spawn(move || check_generated_code(&path));
         }
+    });
+}
+
+fn check_generated_code(path: &Path) {
+    let service = read(path);
+    let plain = described(service.clone(), &["A plain sentence."]);
+    let hostile = described(service, &HOSTILE);
+    let (plain, hostile) = (files(plain, config()), files(hostile, config()));
+    assert_eq!(plain.len(), hostile.len());
+    for (one, other) in
+        hostile.iter().zip(&plain).filter(|(one, _)| one.path.strip_suffix(".rs").is_some())
+    {
+        if let Err(error) = syn::parse_file(&one.text) {
+            panic!("{}, {}: {error}\n{}", path.display(), one.path, one.text);
+        }
+        let tokens = |text: &str| code(text.parse().expect("it was parsed"));
+        assert_eq!(tokens(&one.text), tokens(&other.text), "{}, {}", path.display(), one.path);
     }
 }
 
