@@ -490,7 +490,7 @@ pub(crate) fn check_binding(settings: &Settings, from: &TokenFrom) -> Result<(),
         TokenFrom::Command(_) | TokenFrom::File(_) => {
             file.get(name, "base-url").and_then(|url| origin(&url))
         }
-        _ => return Ok(()),
+        TokenFrom::Stdin | TokenFrom::Variable(_) | TokenFrom::Demo => return Ok(()),
     };
     // The client refuses a base URL that has no origin.
     let Some(target) = settings.base_url().and_then(|url| origin(&url.value)) else {

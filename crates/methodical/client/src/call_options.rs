@@ -115,9 +115,10 @@ impl CallOptions {
 
     /// Returns these options on top of others.
     pub(crate) fn over(self, base: Option<&Self>) -> Self {
+        let Self { timeout, headers } = self;
         let mut all = base.cloned().unwrap_or_default();
-        all.timeout = self.timeout.or(all.timeout);
-        all.headers.extend(self.headers);
+        all.timeout = timeout.or(all.timeout);
+        all.headers.extend(headers);
         all
     }
 }

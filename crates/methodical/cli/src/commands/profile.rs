@@ -330,7 +330,7 @@ fn given(invocation: &Invocation, settings: &Settings) -> Result<(String, String
         TokenFrom::Stdin | TokenFrom::Variable(_) => true,
         // The token file of the profile is active without a login.
         TokenFrom::File(file) => file.origin != of_profile(&settings.profile.value),
-        _ => false,
+        TokenFrom::Login { .. } | TokenFrom::Command(_) | TokenFrom::Demo => false,
     });
     if let Some(from) = from {
         return Ok((read_token(invocation, from)?.unwrap_or_default(), from.to_string()));
