@@ -1,8 +1,9 @@
 //! Secrets and personal data that no output may contain, and a search for all their encodings.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
@@ -55,18 +56,27 @@ pub(crate) fn found<'a>(
 
 /// Adds the files below a folder that contain canaries, with their names.
 pub(crate) fn search_files(canaries: &[Canary], folder: &Path, hits: &mut Vec<String>) {
+    for (path, bytes) in files(folder) {
+        let in_name = found(canaries, path.as_os_str().as_encoded_bytes());
+        for name in found(canaries, &bytes).into_iter().chain(in_name) {
+            hits.push(format!("{name} in {}", path.display()));
+        }
+    }
+}
+
+/// Returns the files below a folder, with their bytes.
+pub(crate) fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut all = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            search_files(canaries, &path, hits);
+            all.extend(files(&path));
         } else if path.is_file() {
-            let in_name = found(canaries, path.as_os_str().as_encoded_bytes());
             let bytes = fs::read(&path).unwrap();
-            for name in found(canaries, &bytes).into_iter().chain(in_name) {
-                hits.push(format!("{name} in {}", path.display()));
-            }
+            all.insert(path, bytes);
         }
     }
+    all
 }
 
 fn percent_encoded(value: &str) -> String {

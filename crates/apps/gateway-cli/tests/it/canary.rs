@@ -13,7 +13,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::process::Output;
 use std::{fs, thread};
 
-use crate::canary::canaries::{Canary, found, search_files};
+use crate::canary::canaries::{Canary, files, found, search_files};
 use crate::canary::lines::{LINES, Line, Personal};
 use crate::canary::services::{FAULTS, Response, faulty, fine};
 use crate::run::{ClosedPort, Person, code, stderr, stdout};
@@ -127,6 +127,7 @@ fn every_command_is_swept() {
     assert!(forgotten.is_empty(), "add lines for {forgotten:?}");
 }
 
+/// Runs each command first with `--dry-run`, which must change no file.
 #[test]
 fn commands_show_no_secret_and_personal_data_only_as_their_output() {
     let service = fine();
@@ -134,6 +135,12 @@ fn commands_show_no_secret_and_personal_data_only_as_their_output() {
     lines::write_files(person.home.path());
     let mut sweep = Sweep::new();
     for line in LINES {
+        let before = files(person.home.path());
+        let dry = Line { words: format!("{} --dry-run", line.words).leak(), ..*line };
+        let (place, output) = run(&person, &service.uri(""), &dry, "m.db");
+        sweep.search(&place, &output, line.personal);
+        assert!(files(person.home.path()) == before, "{place} changed a file");
+
         let (place, output) = run(&person, &service.uri(""), line, "m.db");
         assert_eq!(code(&output), line.code, "{place}: {}{}", stdout(&output), stderr(&output));
         let belongs = match line.personal {
