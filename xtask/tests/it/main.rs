@@ -10,6 +10,7 @@
 
 mod commands;
 mod dependencies;
+mod lists;
 mod names;
 mod new_field;
 mod packages;

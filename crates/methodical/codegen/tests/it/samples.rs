@@ -2,10 +2,9 @@
 //! from them does not depend on descriptions.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread;
+use std::{fs, thread};
 
 use methodical_codegen::ir::Service;
 use methodical_codegen::spec::{read_file, schema};
