@@ -256,13 +256,6 @@ const NAMES: &[Names] = &[
         what: "kind of errors",
         source: &["crates/methodical/client/src/error.rs"],
         after: "",
-        pattern: r#"Self::([A-Za-z]+) => ""#,
-        places: &[Place("ARCHITECTURE.md", "`NAME`", "")],
-    },
-    Names {
-        what: "kind of errors",
-        source: &["crates/methodical/client/src/error.rs"],
-        after: "",
         pattern: r#"Self::[A-Za-z]+ => "([a-z_]+)""#,
         places: &[Place("crates/apps/gateway-python/python/gateway/_errors.py", "\"NAME\"", "")],
     },
@@ -272,7 +265,6 @@ const NAMES: &[Names] = &[
         after: "",
         pattern: r"\b(\d{3}) (?:\||=>)",
         places: &[
-            Place("ARCHITECTURE.md", "NAME", "499, 599"),
             Place("crates/methodical/client/src/error.rs", "NAME", "499"),
             Place("crates/methodical/client/src/lib.rs", "NAME", "499, 599"),
         ],
