@@ -249,7 +249,7 @@ const NAMES: &[Names] = &[
             "crates/methodical/client/src/response.rs",
         ],
         after: "",
-        pattern: r"get\(([A-Z_]+)\)",
+        pattern: r#"get\("?([A-Za-z_-]+)"?\)"#,
         places: &[Place("crates/gateway-transport/src/cassette.rs", "\"NAME\"", "CONTENT_LENGTH")],
     },
     Names {
@@ -310,11 +310,14 @@ const NAMES: &[Names] = &[
         source: &["crates/methodical/cli/src/settings.rs"],
         after: "struct ServiceFlags {",
         pattern: r"(?m)^    pub\(crate\) ([a-z_]+): ",
-        places: &[Place(
-            "crates/methodical/cli/src/commands.rs",
-            "\"--NAME\"",
-            "timeout, dry_run, verbose",
-        )],
+        places: &[
+            Place(
+                "crates/methodical/cli/src/commands.rs",
+                "\"--NAME\"",
+                "timeout, dry_run, verbose",
+            ),
+            Place("docs/program.md", "--NAME", "verbose"),
+        ],
     },
     Names {
         what: "command",
@@ -522,7 +525,14 @@ const NAMES: &[Names] = &[
         source: &["crates/gateway-transport/Cargo.toml"],
         after: "",
         pattern: r"(?m)^([a-z][\w-]*) = .*optional = true",
-        places: &[Place("docs/supply-chain.md", "`NAME`", "flate2, pollster, tower-service, url")],
+        places: &[
+            Place("docs/supply-chain.md", "`NAME`", "flate2, pollster, tower-service, url"),
+            Place(
+                "xtask/src/layers.rs",
+                "NAME",
+                "flate2, pollster, rustls-platform-verifier, serde_json, tower-service",
+            ),
+        ],
     },
     Names {
         what: "adapter",
