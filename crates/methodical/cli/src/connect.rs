@@ -52,21 +52,21 @@ pub(crate) fn connect_to_service<S: Service>(
         let text = format!("no access token: set {variable}, use --token-file, or run {login}");
         incomplete(text, &invocation.program)
     };
-    let token = settings.token.clone().ok_or_else(missing)?;
-    check_binding(settings, &token)?;
+    let token = settings.token.as_ref().ok_or_else(missing)?;
+    check_binding(settings, token)?;
     match token {
         TokenFrom::File(file) => {
-            check_token_file(&file)?;
-            build::<S>(invocation, settings, Some(FileToken::new(file.value)))
+            check_token_file(file)?;
+            build::<S>(invocation, settings, Some(FileToken::new(&file.value)))
         }
         TokenFrom::Command(command) => {
-            let mut words = command.value.into_iter();
-            let program = CommandToken::new(words.next().unwrap_or_default());
+            let mut words = command.value.iter();
+            let program = CommandToken::new(words.next().map_or("", String::as_str));
             build::<S>(invocation, settings, Some(words.fold(program, CommandToken::arg)))
         }
-        fixed => {
-            let text = read_token(invocation, &fixed)?.ok_or_else(missing)?;
-            build::<S>(invocation, settings, Some(parsed_token::<S>(&text, &fixed.to_string())?))
+        TokenFrom::Stdin | TokenFrom::Variable(_) | TokenFrom::Login { .. } | TokenFrom::Demo => {
+            let text = read_token(invocation, token)?.ok_or_else(missing)?;
+            build::<S>(invocation, settings, Some(parsed_token::<S>(&text, &token.to_string())?))
         }
     }
 }

@@ -237,7 +237,7 @@ pub(crate) fn print_list(
     invocation: &Invocation,
 ) -> Result<(), Failure> {
     let Some(Selected { table, members }) = selected else {
-        let text = "cannot use --from: the mirror does not contain the records of this command";
+        let text = "cannot use --from: this command's records are not in the mirror";
         return Err(Failure::usage(text).hint("omit --from to ask the service"));
     };
     let (mirror, place) = read_place(invocation)?;

@@ -62,7 +62,7 @@ impl Readers {
         let is_plain = |one: char| one.is_ascii_alphanumeric() || ".-_@".contains(one);
         if name.is_empty() || name.len() > 64 || !name.chars().all(is_plain) {
             return Err(Error::new(
-                "cannot add the reader: the name needs 1 to 64 letters, digits or `.-_@`",
+                "cannot add the reader: the name must have 1 to 64 ASCII letters, digits or `.-_@`",
             ));
         }
         if !(12..=1000).contains(&password.chars().count()) {

@@ -117,7 +117,10 @@ fn readers_are_in_a_private_file_and_change_at_once() {
     let open = reader("", &["list"]);
     assert_eq!((code(&open), stderr(&open).contains("other users can read")), (2, true));
     let demo = person.run(&["--demo", "dashboard", "reader", "list"]);
-    assert_eq!((code(&demo), stderr(&demo).contains("cannot use readers with --demo")), (2, true));
+    assert_eq!(
+        (code(&demo), stderr(&demo).contains("cannot manage readers with --demo")),
+        (2, true)
+    );
 }
 
 #[test]

@@ -264,8 +264,7 @@ pub(crate) fn auth<C: OperationCommands>(
     invocation: &Invocation,
 ) -> Result<(), Failure> {
     if !matches!(command, AuthCommand::Status) {
-        invocation
-            .refuse_demo("cannot log in or out with --demo: each command has its own token")?;
+        invocation.refuse_demo("cannot log in or out with --demo: each run creates a new token")?;
         invocation.refuse_dry_run()?;
     }
     match command {

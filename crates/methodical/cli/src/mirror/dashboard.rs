@@ -166,7 +166,7 @@ pub(crate) fn run<S: Mirrored>(
 
 fn reader(command: &ReaderCommand, invocation: &Invocation) -> Result<(), Failure> {
     let &Invocation { ref program, screen, .. } = invocation;
-    invocation.refuse_demo("cannot use readers with --demo: its data is public")?;
+    invocation.refuse_demo("cannot manage readers with --demo: its dashboard has none")?;
     let path = files::path(program, &readers_file(&Settings::of_known(invocation)?))?;
     let change = |done: &str, change: &dyn Fn(&mut Readers) -> Result<(), Failure>| {
         invocation.refuse_dry_run()?;

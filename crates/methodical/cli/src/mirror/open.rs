@@ -349,7 +349,8 @@ pub(crate) fn confirm(question: &str, yes: bool) -> Result<(), Failure> {
         return Ok(());
     }
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
-        let text = "cannot ask for confirmation: standard input is not a terminal";
+        let text =
+            "cannot ask for confirmation: standard input or standard error is not a terminal";
         return Err(Failure::usage(text).hint("use --yes to skip the question"));
     }
     let mut answer = String::new();
