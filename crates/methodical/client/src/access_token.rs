@@ -9,12 +9,13 @@ use zeroize::Zeroizing;
 
 use crate::{Error, ErrorKind};
 
-/// A bearer token (RFC 6750).
+/// A bearer token (RFC 6750), or another secret such as an API key.
 ///
-/// The token leaves this type only in the `Authorization` header of a request, which is marked sensitive. The type
-/// implements neither `Display` nor `Deref`, and cannot be serialized. `Debug` shows neither the token nor its length.
-/// Its memory is cleared when the last clone is dropped. Comparing two tokens takes a time that depends only on their
-/// lengths, so a [`TokenSource`](crate::TokenSource) can safely check whether a refused token is the one it holds.
+/// Use this if the token never changes: status 401 is then final. See also [`TokenSource`](crate::TokenSource).
+///
+/// This type implements neither `Display` nor `Deref`, and cannot be serialized. `Debug` shows neither the token nor
+/// its length. The token's memory is cleared when its last clone is dropped. Comparing two tokens takes a time that
+/// depends only on their lengths, so a source can safely check whether a refused token is the one it holds.
 ///
 /// # Examples
 ///
@@ -60,8 +61,8 @@ impl AccessToken {
     /// # Errors
     ///
     /// Returns [`ErrorKind::Config`] if `text` is not a `b64token` (RFC 6750, section 2.1): empty, or with a space, a
-    /// line break or another invalid character. The error gives the position of the character, never the token. For a
-    /// token that starts with `Bearer `, the message explains that this is the scheme, not part of the token.
+    /// line break or another invalid character. The error gives the position of the character, never the token. If the
+    /// text starts with `Bearer `, the message says to remove this prefix.
     pub fn new(text: impl Into<String>) -> Result<Self, Error> {
         let text = Zeroizing::new(text.into());
         check_bearer(text.as_bytes())?;

@@ -11,16 +11,16 @@ use crate::engine::Io;
 use crate::time::sleep_blocking;
 use crate::{Error, StreamingResponse};
 
-/// The records of [`Client::stream`] and [`Client::stream_all`]: an [`Iterator`].
+/// The records returned by [`Client::stream`] and [`Client::stream_all`]: an [`Iterator`].
 pub type Records<T, S = ()> = crate::Records<T, S, BlockingBody>;
 
-/// The pages of [`Client::pages`]: an [`Iterator`].
+/// The pages returned by [`Client::pages`]: an [`Iterator`].
 pub type Pages<O> = crate::Pages<O, BlockingBody>;
 
-/// A client for one account of the service `S`, for code without `async`.
+/// A blocking client for one account of the service `S`. Use this in code without `async`.
 ///
-/// Without [a transport](ClientBuilder::transport), the client sends its requests with reqwest (feature
-/// `reqwest-blocking`) or ureq (feature `ureq`). With both features, reqwest is the default. Choose ureq like this:
+/// Unless you set [a transport](ClientBuilder::transport), the client uses reqwest (feature `reqwest-blocking`) or ureq
+/// (feature `ureq`). If both features are enabled, reqwest is the default. Choose ureq like this:
 ///
 #[cfg_attr(feature = "ureq", doc = "```")]
 #[cfg_attr(not(feature = "ureq"), doc = "```ignore")]
@@ -83,7 +83,7 @@ impl<S: Service> Client<S> {
         block_on(self.engine.request(operation))
     }
 
-    /// Calls any operation and decodes the response.
+    /// Calls any operation and decodes the response. For a list that may be long, prefer [`stream`](Self::stream).
     ///
     /// # Errors
     ///
@@ -103,7 +103,8 @@ impl<S: Service> Client<S> {
 
     /// Calls an operation that returns a list, and yields the records as they arrive.
     ///
-    /// Memory use and retries are the same as in the async client's [`stream`](crate::Client::stream).
+    /// Use this for a list that may be long: only one chunk and one record are in memory at a time. Failures are
+    /// retried until the response head arrives. See also the async client's [`stream`](crate::Client::stream).
     ///
     /// # Errors
     ///
@@ -131,9 +132,9 @@ impl<S: Service> Client<S> {
         Ok(Records::from_list(block_on(self.engine.stream(operation))?))
     }
 
-    /// Returns the pages of a list, starting with the page that the query requests.
+    /// Returns the pages of a paged list, starting with the page that the query requests.
     ///
-    /// Nothing is sent until you ask for the first page; see the async client's [`pages`](crate::Client::pages).
+    /// Each page is a separate call, sent when you ask for it; see the async client's [`pages`](crate::Client::pages).
     ///
     /// ```
     /// use methodical_client::model::PagedOperation;
@@ -151,10 +152,10 @@ impl<S: Service> Client<S> {
         })
     }
 
-    /// Returns the records of all pages of a list, starting with the page that the query requests.
+    /// Returns the records of all pages of a paged list, starting with the page that the query requests.
     ///
-    /// Nothing is sent until you ask for the first record; see the async client's
-    /// [`stream_all`](crate::Client::stream_all).
+    /// Use this to read a whole list with little memory. Nothing is sent until you ask for the first record; see the
+    /// async client's [`stream_all`](crate::Client::stream_all).
     ///
     /// ```
     /// use methodical_client::model::PagedOperation;
@@ -178,8 +179,8 @@ impl<S: Service> Client<S> {
 
     /// Calls any operation and returns the response with any status, before its body is received.
     ///
-    /// The body is neither checked nor decoded. Retries and timeouts are the same as in the async client's
-    /// [`stream_raw`](crate::Client::stream_raw).
+    /// Use this to pass on a body that may not fit in memory. The body is neither checked nor decoded. Retries and
+    /// timeouts are the same as in the async client's [`stream_raw`](crate::Client::stream_raw).
     ///
     /// # Errors
     ///
@@ -256,7 +257,7 @@ impl Io for Arc<dyn BlockingTransport + '_> {
 }
 
 impl<S: Service> ClientBuilder<S> {
-    /// Sets the transport that sends the requests.
+    /// Sets the transport that sends the requests. The features decide the default; see [`Client`].
     pub fn transport(self, transport: impl BlockingTransport) -> Self {
         self.set_transport(Arc::new(transport))
     }

@@ -21,7 +21,7 @@ use crate::{Error, Observer, RetryPolicy, TokenSource};
 ///
 /// `S` is the service. [`blocking::ClientBuilder`](crate::blocking::ClientBuilder) is this type with a blocking
 /// transport, `T`. Only the base URL and a token are required; [this table](crate#limits-and-retries) lists the
-/// defaults of all other settings.
+/// defaults of all other settings. A timeout or another limit of zero is an error.
 ///
 /// # Examples
 ///
@@ -71,8 +71,8 @@ impl<S: Service, T> ClientBuilder<S, T> {
     /// Sets the source of the token sent with every call: an [`AccessToken`](crate::AccessToken) or any other
     /// [`TokenSource`].
     ///
-    /// If the service has secrets instead of a bearer token, this is the source of the first one. A service without
-    /// authentication needs no source, and ignores a source that is set.
+    /// If the service has secrets instead of a bearer token, this is the source of the first secret. A service without
+    /// authentication needs no source, and ignores any that is set.
     pub fn token(mut self, source: impl TokenSource) -> Self {
         self.token = Some(Arc::new(source));
         self
@@ -110,13 +110,13 @@ impl<S: Service, T> ClientBuilder<S, T> {
         self
     }
 
-    /// Sets the observer of every attempt, replacing any set earlier. Default: none.
+    /// Sets the observer that receives every attempt, replacing any earlier one. Use it for metrics. Default: none.
     pub fn observer(mut self, observer: impl Observer) -> Self {
         self.observer = Some(Arc::new(observer));
         self
     }
 
-    /// Allows plain `http` to any host. This exposes the token to the network.
+    /// Allows plain `http` to any host, which exposes the token. Use this only in a network that you trust.
     ///
     /// Plain `http` to this machine (`localhost`, `127.0.0.0/8`, `::1`) is always allowed.
     pub fn allow_insecure_http(mut self) -> Self {
@@ -124,7 +124,7 @@ impl<S: Service, T> ClientBuilder<S, T> {
         self
     }
 
-    /// Sets the timeout of a whole call, which includes getting a token, all attempts and all waiting. Default: 60 s.
+    /// Sets the timeout for a whole call: getting a token, all attempts and all waits. Default: 60 s.
     ///
     /// A call that takes longer fails with [`ErrorKind::Timeout`](crate::ErrorKind::Timeout). If no time is left for
     /// another attempt, the call returns the last attempt's outcome. A duration beyond the range of the clock, such as
@@ -134,24 +134,24 @@ impl<S: Service, T> ClientBuilder<S, T> {
         self
     }
 
-    /// Sets the timeout of one attempt. Default: 30 s. An attempt never outlasts its call.
+    /// Sets the timeout for one attempt. Default: 30 s. An attempt never outlasts its call.
     ///
-    /// It includes the body, unless the response is a stream. An attempt that takes longer may be retried.
+    /// The attempt includes the body, unless the response is a stream. An attempt that takes longer may be retried.
     pub fn attempt_timeout(mut self, limit: Duration) -> Self {
         self.policy.attempt_timeout = limit;
         self
     }
 
-    /// Sets the timeout of a stream, from the first attempt to the end of the body. Default: one hour.
+    /// Sets the timeout for a stream, from the first attempt to the end of the body. Default: one hour.
     ///
-    /// Until the head of the response has arrived, the call timeout and the attempt timeout apply as well. The idle
-    /// timeout of the transport ends a stream from a silent peer earlier.
+    /// A longer stream fails with [`Timeout`](crate::ErrorKind::Timeout). Until the response head arrives, the call and
+    /// attempt timeouts also apply. If the peer goes silent, the transport's idle timeout ends the stream sooner.
     pub fn stream_timeout(mut self, limit: Duration) -> Self {
         self.policy.stream_timeout = limit;
         self
     }
 
-    /// Sets the maximum size of the body of a successful response, in bytes. Default: 64 MiB.
+    /// Sets the maximum size of a successful response's body, in bytes. Default: 64 MiB.
     ///
     /// A call with a larger body fails with [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge). If the response
     /// declares its length, the body is not received at all. For a stream, only [each
@@ -163,8 +163,8 @@ impl<S: Service, T> ClientBuilder<S, T> {
 
     /// Sets how failed attempts are retried. Default: up to 3 attempts; see [`RetryPolicy`].
     ///
-    /// A client and its clones together can make a burst of 10 retries, and after that one for every 10 answered calls,
-    /// so that retries do not multiply the load on a failing service.
+    /// A client and its clones share a retry budget: a burst of 10 retries, and then one retry for every 10 answered
+    /// calls. The budget keeps retries from multiplying the load on a failing service.
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
         self.policy.retry = policy;
         self
@@ -178,28 +178,29 @@ impl<S: Service, T> ClientBuilder<S, T> {
         self
     }
 
-    /// Sets the maximum number of requests per second of this client and its clones, including retries. Default: no
+    /// Sets the maximum number of requests per second for this client and its clones, including retries. Default: no
     /// limit.
     ///
-    /// The requests are spread evenly, without bursts. The time that a request waits for its turn counts towards the
-    /// timeout of its call.
+    /// Requests are spread evenly, without bursts. The time that a request waits for its turn counts towards the call
+    /// timeout.
     pub fn requests_per_second(mut self, requests: u32) -> Self {
         self.policy.requests_per_second = Some(requests);
         self
     }
 
-    /// Sets the maximum number of concurrent calls of this client and its clones. Default: no limit.
+    /// Sets the maximum number of concurrent calls for this client and its clones. Default: no limit.
     ///
-    /// The time that a call waits for its turn counts towards its timeout. A stream is in flight until it ends or is
-    /// dropped, so a program that makes calls while it reads streams needs a limit above the number of its streams.
+    /// The time that a call waits for its turn counts towards the call timeout. A stream is in flight until it ends or
+    /// is dropped, so a program that makes calls while it reads streams needs a limit above the number of streams.
     pub fn calls_in_flight(mut self, calls: usize) -> Self {
         self.policy.calls_in_flight = Some(calls);
         self
     }
 
-    /// Fails a call with [`ErrorKind::Decode`](crate::ErrorKind::Decode) if a record cannot be decoded. By default, the
-    /// record is in [`Listing::rejected`](methodical_model::Listing::rejected) or an
-    /// [`Entry::Rejected`](crate::Entry::Rejected), and a [`WARN` event](crate#tracing) has its path.
+    /// Makes a call fail with [`Decode`](crate::ErrorKind::Decode) if a record cannot be decoded. Use this if an
+    /// incomplete list is useless. By default, the record is in
+    /// [`Listing::rejected`](methodical_model::Listing::rejected) or an [`Entry::Rejected`](crate::Entry::Rejected),
+    /// and a [`WARN` event](crate#tracing) contains its path.
     ///
     /// ```
     #[doc = include_str!("../doctests/photos.txt")]

@@ -1,4 +1,4 @@
-//! Options of single calls: a timeout and headers.
+//! Options for individual calls: a timeout and headers.
 
 use std::time::Duration;
 
@@ -10,12 +10,12 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::{Error, ErrorKind};
 
-/// Options of single calls: a timeout and headers.
+/// Options for individual calls: a timeout and headers.
 ///
 /// [`Client::with`](crate::Client::with) and [`blocking::Client::with`](crate::blocking::Client::with) return a client
-/// that applies these options in every method, in every attempt and in the dry run.
+/// that applies these options to every call and attempt, and to the dry run (`Client::request`).
 ///
-/// A header may be a secret, so `Debug` does not print its value, and the client never logs it.
+/// Header values may be secret, so `Debug` does not print them, and the client never logs them.
 ///
 /// # Examples
 ///
@@ -59,16 +59,16 @@ impl CallOptions {
         Self::default()
     }
 
-    /// Sets a single timeout for the call, which replaces the client's call timeout, attempt timeout and stream
-    /// timeout.
+    /// Sets one timeout for the call, in place of the client's call timeout, attempt timeout and stream timeout.
     ///
-    /// For a stream, it limits the time until the last byte.
+    /// For a stream, the timeout covers the time until the last byte. A call that takes longer fails with
+    /// [`ErrorKind::Timeout`]; with a timeout of zero, every call does.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.timeout = Some(limit);
         self
     }
 
-    /// Adds a header, replacing any set earlier with the same name.
+    /// Adds a header, replacing any earlier one with the same name.
     ///
     /// # Errors
     ///

@@ -13,12 +13,12 @@ use crate::{CallOptions, ClientBuilder, Error, Pages, Records, StreamingResponse
 
 /// An async client for one account of the service `S`.
 ///
-/// [`blocking::Client`](crate::blocking::Client) is this type with a blocking transport, `T`, and blocking methods for
-/// calls.
+/// Use this in async code. In other code, use [`blocking::Client`](crate::blocking::Client), which is this type with a
+/// blocking transport, `T`, and blocking methods.
 ///
 /// # Cloning
 ///
-/// A clone is cheap and shares the connections, the token and the retry budget. Do not wrap the client in an `Arc`.
+/// A clone is cheap and shares the connections, the token, the limits and the retry budget. You do not need an `Arc`.
 ///
 /// # Examples
 ///
@@ -67,10 +67,10 @@ impl<S: Service, T> Client<S, T> {
         ClientBuilder::new(base_url)
     }
 
-    /// Returns a client whose calls use these options. It shares the connections, the token and the retry budget of
-    /// this client.
+    /// Returns a client that uses these options for its calls. It shares the connections, the token and the retry
+    /// budget of this client.
     ///
-    /// Settings that `options` does not change are taken from this client. This is as cheap as a clone.
+    /// Use this for calls that need another timeout or more headers. Earlier options stay in effect unless replaced.
     ///
     /// ```
     #[doc = include_str!("../doctests/photos.txt")]
@@ -93,8 +93,9 @@ impl<S: Service, T> Client<S, T> {
 impl<S: Service> Client<S> {
     /// Dry run: returns the first request that [`send`](Self::send) would send, without sending it.
     ///
-    /// The request is complete: method, URL and every header. The header with the token is marked sensitive, so `Debug`
-    /// does not print its value. The token source may be asked for a token.
+    /// Use this to inspect a request. It is complete, except that secrets in the URL and the body are redacted. The
+    /// header with the token is marked sensitive, so `Debug` hides the token. The client may ask the token source for a
+    /// token.
     ///
     /// # Errors
     ///
@@ -135,7 +136,7 @@ impl<S: Service> Client<S> {
         self.engine.request(operation).await
     }
 
-    /// Calls any operation and decodes the response.
+    /// Calls any operation and decodes the response. For a list that may be long, prefer [`stream`](Self::stream).
     ///
     /// # Errors
     ///
@@ -156,9 +157,9 @@ impl<S: Service> Client<S> {
 
     /// Calls an operation that returns a list, and yields the records as they arrive.
     ///
-    /// However long the list is, only one chunk of the body and one record are in memory. Dropping the records ends the
-    /// exchange. Until the response head has arrived, failures are retried as in [`send`](Self::send). After that, an
-    /// interruption is an error that contains the number of records received before it.
+    /// Use this for a list that may be long: only one chunk of the body and one record are in memory at a time. Until
+    /// the response head arrives, failures are retried as in [`send`](Self::send). A later failure is an error that
+    /// states how many records came before it. Dropping the [`Records`] ends the exchange.
     ///
     /// # Errors
     ///
@@ -187,13 +188,13 @@ impl<S: Service> Client<S> {
         Ok(Records::from_list(self.engine.stream(operation).await?))
     }
 
-    /// Returns the pages of a list, starting with the page that the query requests.
+    /// Returns the pages of a paged list, starting with the page that the query requests.
     ///
-    /// Only operations whose contract declares paging have pages. Nothing is sent until you ask for the first page, and
-    /// each page is a separate call, with the timeouts and retries of [`send`](Self::send).
+    /// Use this to read a list page by page, or [`stream_all`](Self::stream_all) for its records. Nothing is sent until
+    /// you ask for the first page. Each page is a separate call, with the timeouts and retries of [`send`](Self::send).
     ///
-    /// If a list changes while it is read, records may move from one page to another. The client can detect this only
-    /// if the total number of pages or records decreases.
+    /// If the list changes while you read it, records may move from one page to another. The client can detect this
+    /// only if the total number of pages or records decreases.
     ///
     /// ```
     /// use methodical_client::model::PagedOperation;
@@ -215,11 +216,11 @@ impl<S: Service> Client<S> {
         })
     }
 
-    /// Returns the records of all pages of a list, starting with the page that the query requests.
+    /// Returns the records of all pages of a paged list, starting with the page that the query requests.
     ///
-    /// This is [`stream`](Self::stream) for a list in pages: only one chunk of a page is in memory, and each page is a
-    /// separate call, with the timeouts and retries of `stream`. Nothing is sent until you ask for the first record.
-    /// See also [`pages`](Self::pages).
+    /// Use this to read a whole list with little memory: only one chunk of a page is in memory at a time. Each page is
+    /// a separate call, with the timeouts and retries of [`stream`](Self::stream). Nothing is sent until you ask for
+    /// the first record. See also [`pages`](Self::pages).
     ///
     /// ```
     /// use methodical_client::model::PagedOperation;
@@ -248,10 +249,10 @@ impl<S: Service> Client<S> {
 
     /// Calls any operation and returns the response with any status, before its body is received.
     ///
-    /// Use it to inspect an undecoded response, or to pass on a body that may be larger than memory. The body is not
-    /// checked, and neither JSON nor a content coding is decoded. Until the response head has arrived, failures are
-    /// retried as in [`send`](Self::send). After that, an interruption is an error that contains the number of bytes
-    /// received before it. The timeouts are the same as in [`stream`](Self::stream).
+    /// Use this to inspect an undecoded response, or to pass on a body that may not fit in memory. The body is not
+    /// checked, and neither JSON nor a content coding is decoded. Until the response head arrives, failures are retried
+    /// as in [`send`](Self::send). A later failure is an error that states how many bytes came before it. The timeouts
+    /// are the same as in [`stream`](Self::stream).
     ///
     /// # Errors
     ///
@@ -311,7 +312,7 @@ impl Io for SharedTransport {
 }
 
 impl<S: Service> ClientBuilder<S> {
-    /// Sets the transport that sends the requests.
+    /// Sets the transport that sends the requests. Default: reqwest, if the feature `reqwest` is enabled.
     ///
     /// ```
     #[doc = include_str!("../doctests/photos.txt")]
@@ -335,10 +336,10 @@ impl<S: Service, T: Io> ClientBuilder<S, T> {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Config`](crate::ErrorKind::Config) if the base URL or the token is missing or invalid, or
-    /// if a transport is missing. Returns [`Tls`](crate::ErrorKind::Tls) or [`Transport`](crate::ErrorKind::Transport)
-    /// if the default transport cannot be created, because the system has no certificates or a thread cannot be
-    /// started.
+    /// Returns [`ErrorKind::Config`](crate::ErrorKind::Config) if the base URL or the token is missing or invalid, if a
+    /// limit is zero, or if no transport is set and no feature provides a default. Returns
+    /// [`Tls`](crate::ErrorKind::Tls) or [`Transport`](crate::ErrorKind::Transport) if the default transport cannot be
+    /// created, for example because a thread cannot be started.
     pub fn build(self) -> Result<Client<S, T>, Error> {
         Ok(Client { engine: self.into_engine()?, service: PhantomData })
     }

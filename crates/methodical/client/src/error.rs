@@ -18,10 +18,10 @@ use crate::head::{
 };
 use crate::time::date;
 
-/// Why a call failed.
+/// Why a call failed, or why a client could not be built.
 ///
-/// The value is one pointer wide. `Display` prints a lowercase fragment, which never contains the token, a query value
-/// or a record. [`body`](Self::body) and [`problem`](Self::problem) return what the service sent.
+/// Use [`kind`](Self::kind) to decide what to do next. `Display` prints a lowercase fragment, which never contains the
+/// token, a query value or a record. [`body`](Self::body) and [`problem`](Self::problem) return what the service sent.
 ///
 /// # Examples
 ///
@@ -71,8 +71,8 @@ impl Error {
 
     /// Returns the status of the response, if its head was received.
     ///
-    /// It is 200 if a successful response was truncated, timed out or was too large, or if its body could not be
-    /// decoded.
+    /// The status is 200 if a successful response was truncated, timed out or was too large, or if its body could not
+    /// be decoded.
     pub fn status(&self) -> Option<StatusCode> {
         self.0.head.as_ref().map(|head| head.status)
     }
@@ -82,13 +82,13 @@ impl Error {
         self.0.head.as_ref().map(|head| &head.headers)
     }
 
-    /// Returns the first 64 KiB of the body of the response, which may contain personal data. Returns `None` if there
-    /// was no response, if it was not complete, or if it was read as a stream.
+    /// Returns the first 64 KiB of the response body, which may contain personal data. Returns `None` if no complete
+    /// response was received, or if a successful response was read as a stream.
     pub fn body(&self) -> Option<&Bytes> {
         self.0.body.as_ref()
     }
 
-    /// Returns the problem details of the response, if its media type says that it has them (RFC 9457).
+    /// Returns the problem details (RFC 9457) of the response, if its media type declares them.
     pub fn problem(&self) -> Option<Problem> {
         media_type(self.headers()?)
             .is_some_and(|media_type| media_type.eq_ignore_ascii_case("application/problem+json"))
@@ -114,7 +114,7 @@ impl Error {
 
     /// Returns the failure that the service reported in a body with status 200: its own code and message.
     ///
-    /// Neither `Display` nor `Debug` shows them. Returns `None` for any other error.
+    /// `Display` shows at most the code, and only if it cannot be personal data. Returns `None` for any other error.
     ///
     /// ```
     /// use methodical_client::Error;
@@ -136,11 +136,11 @@ impl Error {
 
     /// Returns whether the same call may succeed later.
     ///
-    /// This is the case after a failed connection, a timeout, an interrupted response, or one of the statuses 408, 429,
-    /// 500, 502, 503 and 504, and if the body reports the class
-    /// [`RateLimit`](methodical_model::ErrorClass::RateLimit) or
-    /// [`Unavailable`](methodical_model::ErrorClass::Unavailable). These are the failures that the client retries. The
-    /// same applies if the transport of the token source failed in one of these ways.
+    /// Use this to decide whether to try again later. It is true for the failures that the client itself retries: a
+    /// failed connection, a timeout, an interrupted response, one of the statuses 408, 429, 500, 502, 503 and 504, or a
+    /// body that reports the class [`RateLimit`](methodical_model::ErrorClass::RateLimit) or
+    /// [`Unavailable`](methodical_model::ErrorClass::Unavailable). It is also true if the transport of the token source
+    /// failed in one of these ways.
     pub fn is_transient(&self) -> bool {
         if let Some(reported) = self.service() {
             return meaning_of(reported.class()).reaction == Reaction::Retry;
@@ -356,11 +356,11 @@ pub(crate) const ERROR_BODY_LIMIT: usize = 64 * 1024;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// A setting is missing or invalid: base URL, token or transport. Nothing was sent.
+    /// A setting, such as the base URL or the token, is missing or invalid. Nothing was sent.
     Config,
     /// The token source returned no token; the error's `source()` says why.
     Token,
-    /// A value of the query cannot be sent. Nothing was sent.
+    /// A query value cannot be sent. Nothing was sent.
     Query,
     /// The client could not connect to the service. A later call may succeed.
     Connect,
@@ -384,9 +384,9 @@ pub enum ErrorKind {
     Forbidden,
     /// Status 404: the base URL may be wrong.
     NotFound,
-    /// Status 429, or an error of class [`RateLimit`](methodical_model::ErrorClass::RateLimit) in the body: rate
-    /// limited. [`Error::retry_after`](crate::Error::retry_after) returns how long the service asks clients to wait, if
-    /// it does.
+    /// Status 429, or an error of class [`RateLimit`](methodical_model::ErrorClass::RateLimit) in the body: the service
+    /// received too many calls. [`Error::retry_after`](crate::Error::retry_after) returns how long to wait, if the
+    /// service says so.
     RateLimited,
     /// A status from 500 to 599, or an error of class [`Unavailable`](methodical_model::ErrorClass::Unavailable) in the
     /// body: the service failed. A later call may succeed if [`Error::is_transient`](crate::Error::is_transient)
@@ -405,8 +405,8 @@ pub enum ErrorKind {
     /// A response with status 200 whose body reports any other failure. [`Error::service`](crate::Error::service)
     /// returns its code and message.
     NotSuccess,
-    /// The pages of a list do not follow the contract, or exceed the maximum number of pages. Records already received
-    /// are not lost.
+    /// A page of a list violates the contract, or the list exceeds the maximum number of pages. The records before the
+    /// error have been returned.
     Paging,
 }
 

@@ -37,7 +37,7 @@ pub(crate) fn redirect_origin(headers: &HeaderMap) -> Option<String> {
 
 /// Returns how long `Retry-After` asks clients to wait (RFC 9110, section 10.2.3): seconds, or a date in three forms.
 ///
-/// A date in the past means no wait. A value in neither form is ignored.
+/// For errors, use [`Error::retry_after`](crate::Error::retry_after). A past date gives zero, an invalid value `None`.
 ///
 /// ```
 /// use std::time::{Duration, SystemTime};

@@ -1,9 +1,9 @@
 //! The runtime of generated gateway clients, async and blocking, over any transport.
 //!
-//! A gateway has one URL, and a query parameter selects the operation. [`Client`] and [`blocking::Client`] send the
-//! operations of one [`Service`](model::Service), and both follow the same policy. The crate of a service has an alias
-//! for each, and re-exports the types of this crate. Use this crate directly in code that works with clients of any
-//! service.
+//! A gateway has one URL, and a query parameter selects the operation. [`Client`] and [`blocking::Client`] call the
+//! operations of one [`Service`](model::Service), with the same limits and retries. The client crate of a service
+//! defines an alias for each of them and re-exports the types of this crate, so most programs need only that crate. Use
+//! this crate directly in code that must work with clients of any service.
 //!
 //! # Examples
 //!
@@ -34,34 +34,34 @@
 //!
 //! | limit | default | set with |
 //! |---|---|---|
-//! | timeout of a call, including retries and waiting | 60 s | [`ClientBuilder::call_timeout`] |
-//! | timeout of one attempt | 30 s | [`ClientBuilder::attempt_timeout`] |
-//! | timeout of a stream; the two timeouts above apply until its head has arrived | 1 h | [`ClientBuilder::stream_timeout`] |
+//! | timeout for a call, including retries and waits | 60 s | [`ClientBuilder::call_timeout`] |
+//! | timeout for one attempt | 30 s | [`ClientBuilder::attempt_timeout`] |
+//! | timeout for a stream; until its head arrives, the two timeouts above also apply | 1 h | [`ClientBuilder::stream_timeout`] |
 //! | attempts, including the first | 3 | [`RetryPolicy::max_attempts`] |
 //! | minimum time left for another attempt | 10 ms | |
-//! | maximum wait before the second attempt, doubled before each further one | 200 ms | [`RetryPolicy::base_delay`] |
-//! | maximum of the doubled wait | 5 s | |
+//! | maximum wait before the second attempt; it doubles before each further one | 200 ms | [`RetryPolicy::base_delay`] |
+//! | upper limit of the doubled wait | 5 s | |
 //! | longest `Retry-After` that the client waits for | 30 s | |
-//! | retries in one burst, of a client and its clones | 10 | |
-//! | answered calls that earn another retry | 10 | |
-//! | requests per second, of a client and its clones | none | [`ClientBuilder::requests_per_second`] |
-//! | calls in flight, of a client and its clones | none | [`ClientBuilder::calls_in_flight`] |
-//! | body of a successful response | 64 MiB | [`ClientBuilder::body_limit`] |
-//! | record of a stream | 1 MiB | [`Records::record_limit`] |
-//! | body kept with an error | 64 KiB | |
-//! | pages of one list | 10000 | [`Pages::max_pages`] |
-//! | token from a file or a command | 64 KiB | |
+//! | retries in one burst, shared by a client and its clones | 10 | |
+//! | answered calls that earn one more retry | 10 | |
+//! | requests per second, shared by a client and its clones | none | [`ClientBuilder::requests_per_second`] |
+//! | calls in flight, shared by a client and its clones | none | [`ClientBuilder::calls_in_flight`] |
+//! | size of a successful response's body | 64 MiB | [`ClientBuilder::body_limit`] |
+//! | size of one record in a stream | 1 MiB | [`Records::record_limit`] |
+//! | part of the body kept with an error | 64 KiB | |
+//! | pages per list | 10000 | [`Pages::max_pages`] |
+//! | size of a token from a file or a command | 64 KiB | |
 //!
-//! [`CallOptions`] change the timeouts of single calls, and add headers to their requests.
+//! [`CallOptions`] set a timeout and headers for individual calls.
 //!
 //! The wait before a retry is random, between zero and the maximum (full jitter), so that many clients do not retry in
-//! lockstep. If the service sends `Retry-After`, the client waits at least that long. After 429 and 503, the requests
-//! of all its calls wait; a call whose timeout ends earlier fails without sending one. Connection limits, such as the
-//! idle timeout, are settings of the transport: see its [`Options`](transport::Options).
+//! lockstep. If the service sends `Retry-After`, the client waits at least that long. If the status is 429 or 503, all
+//! requests of the client and its clones wait; a call whose timeout ends before then fails without sending another
+//! request. For connection limits, such as the idle timeout, see the [`Options`](transport::Options) of the transport.
 //!
 //! The client retries an attempt that could not connect, timed out or was interrupted. It does not retry TLS and
-//! protocol errors. A POST that the spec does not mark as idempotent is retried only if it was not sent, and after 401.
-//! The status of a response decides as follows; 200 is success:
+//! protocol errors. A POST that the spec does not mark as idempotent is retried only if it was not sent, or after
+//! status 401. If a response arrived, its status decides what the client does; status 200 is success:
 //!
 //! | status | kind | the client |
 //! |---|---|---|
@@ -75,51 +75,51 @@
 //! | other 5xx | [`Server`](ErrorKind::Server) | returns the error |
 //! | any other except 200 | [`Status`](ErrorKind::Status) | returns the error |
 //!
-//! A service may report a failure in a body with status 200. The client treats its class in the contract like a status:
+//! A service may also report a failure in a body with status 200. The client treats the failure's class like a status:
 //! [`Auth`](model::ErrorClass::Auth) like 401, [`RateLimit`](model::ErrorClass::RateLimit) like 429, and
-//! [`Unavailable`](model::ErrorClass::Unavailable) like 503. [`Error::service`] returns its code and message.
+//! [`Unavailable`](model::ErrorClass::Unavailable) like 503. [`Error::service`] returns the service's own code and
+//! message.
 //!
 //! The client never follows a redirect, because that would send the token to another address.
 //!
 //! # Lists in pages
 //!
 //! A call requests one page of a list. If the contract declares how to request the next page, [`Client::pages`]
-//! iterates over pages, and [`Client::stream_all`] over the records of all pages. Both request a page only when it is
-//! needed, in a call with its own retries. If the pages do not follow the contract, they yield everything received
-//! before, then an error of kind [`Paging`](ErrorKind::Paging).
+//! iterates over the pages, and [`Client::stream_all`] over the records of all pages. Both request a page only when it
+//! is needed, in a separate call with its own retries. If a page violates the contract, both yield everything received
+//! before it, and then an error of kind [`Paging`](ErrorKind::Paging).
 //!
 //! # Tracing
 //!
 //! Each call and each of its attempts is a span of the crate `tracing`, named by [OpenTelemetry's conventions for HTTP
-//! clients][conventions]. All spans have level `DEBUG` and target `gateway_client`, regardless of the generated crate
-//! that the client is from. If no subscriber is interested, a span costs one comparison. For metrics, set an
-//! [`Observer`].
+//! clients][conventions]. All spans have level `DEBUG` and target `gateway_client`, whichever crate defines the client.
+//! If no subscriber is interested, a span costs one comparison. For metrics, set an [`Observer`].
 //!
 //! | span | field | value |
 //! |---|---|---|
 //! | `call`, until the response is decoded or the stream ends | `otel.name`, `gateway.operation` | such as `photos/list`; absent for a [`RawQuery`](model::RawQuery) |
 //! | | `gateway.attempts` | number of attempts |
-//! | | `gateway.records` | of a stream: number of records decoded |
-//! | | `gateway.rejected` | number of records that were rejected, if there were any |
+//! | | `gateway.records` | for a stream: number of records decoded |
+//! | | `gateway.rejected` | number of rejected records, if any |
 //! | | `error.type` | why the call failed: [`ErrorKind::as_str`] |
 //! | | `otel.status_code` | `error` if the call failed |
 //! | `attempt`, until the response is received or, for a stream, its head | `otel.name`, `http.request.method` | `GET` |
 //! | | `otel.kind` | `client` |
 //! | | `gateway.operation` | as above |
 //! | | `http.request.resend_count` | absent for the first attempt, then 1, 2, … |
-//! | | `server.address`, `server.port` | of the base URL, with the default port of its scheme |
+//! | | `server.address`, `server.port` | from the base URL, or the default port of its scheme |
 //! | | `url.full` | the URL; every query value is redacted, except the values of the selectors |
 //! | | `http.response.status_code` | the status, if there was a response |
 //! | | `error.type` | a status of 400 or above, or the [name of the transport error](transport::TransportErrorKind::as_str) |
 //! | | `otel.status_code` | `error` if there is an `error.type` |
 //!
 //! The span of an attempt has the event `attempt finished` with `gateway.elapsed_ms`. The span of a call has the event
-//! `retrying` with `gateway.delay_ms`, and, if records were rejected, `records were rejected` of level `WARN` with
-//! `gateway.rejected` and, of the first 10, `gateway.paths`. The HTTP version is not recorded, because a transport need
-//! not report it.
+//! `retrying` with `gateway.delay_ms`. If records were rejected, it also has the event `records were rejected` of level
+//! `WARN`, with `gateway.rejected` and the `gateway.paths` of the first 10. The HTTP version is not recorded, because a
+//! transport need not report it.
 //!
-//! No span, event or text of an [`Error`] contains the token, a header, a parameter value or a record, because
-//! they may be personal data. [`Error::headers`] and [`Error::body`] return what the service sent.
+//! No span, no event and no text of an [`Error`] contains the token, a header, a parameter value or a record, because
+//! these may be secret or personal data. [`Error::headers`] and [`Error::body`] return what the service sent.
 //!
 //! [conventions]: https://opentelemetry.io/docs/specs/semconv/http/http-spans/#http-client-span
 //!
@@ -129,8 +129,8 @@
 //! |---|---|
 //! | `client`, `blocking`, `builder` | the two clients and their builder |
 //! | `call`, `engine` | a call as a state machine without I/O, and its driver |
-//! | `request`, `head`, `response`, `streaming_response` | the requests of a call, and how it reads the response |
-//! | `policy`, `retry`, `pace`, `call_options` | limits, delays between attempts, the pace of all calls, options of one call |
+//! | `request`, `head`, `response`, `streaming_response` | how a call builds its requests and reads the response |
+//! | `policy`, `retry`, `pace`, `call_options` | limits, delays between attempts, the pace of all calls, options for individual calls |
 //! | `records`, `pager` | the records of a list and its pages: steps without I/O, and two drivers |
 //! | `access_token`, `token`, `base_url` | tokens, their sources, and where they may be sent |
 //! | `error`, `observer`, `trace`, `time` | errors, metrics, spans, the clock and waiting |

@@ -5,10 +5,10 @@ use std::time::Duration;
 use gateway_transport::TransportErrorKind;
 use http::StatusCode;
 
-/// Receives every attempt of every call, for metrics.
+/// Receives every attempt of every call. Use this to record metrics.
 ///
-/// The client calls it on the task or thread of the call, so it must return quickly. It is called after the client has
-/// decided whether to retry. If a call is dropped before that, its last attempt is not reported.
+/// The client calls this on the task or thread of the call, so it must return quickly. By then, the client has decided
+/// whether to retry. If a call is dropped before that, its last attempt is not reported.
 ///
 /// # Examples
 ///
@@ -50,8 +50,8 @@ pub struct Attempt<'a> {
     pub elapsed: Duration,
     /// The status of the response, if its head was received.
     pub status: Option<StatusCode>,
-    /// The kind of the transport error, if no complete response was received. For metrics, it has a
-    /// [name](TransportErrorKind::as_str).
+    /// The kind of the transport error, if no complete response was received. Its [name](TransportErrorKind::as_str)
+    /// suits metrics.
     pub failure: Option<TransportErrorKind>,
     /// The delay before the next attempt, which is zero if only the token is replaced; `None` after the last attempt.
     pub retry_in: Option<Duration>,

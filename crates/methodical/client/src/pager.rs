@@ -33,7 +33,7 @@ pub(crate) struct Pager<P, S> {
     number: Option<i64>,
     /// The page that is being read.
     page: Page,
-    /// Number of records of the pages before it, including rejected ones.
+    /// Number of records in the pages before it, including rejected ones.
     records: u64,
     /// Number of records that were decoded.
     delivered: u64,
@@ -285,11 +285,11 @@ fn number(count: usize) -> u64 {
 /// Default maximum number of pages of a list.
 pub(crate) const MAX_PAGES: u64 = 10_000;
 
-/// The pages of [`Client::pages`](crate::Client::pages): a [`Stream`] of [`Listing`](methodical_model::Listing)s, and
-/// an [`Iterator`] in [`blocking`](crate::blocking::Pages).
+/// The pages returned by [`Client::pages`](crate::Client::pages): a [`Stream`] of
+/// [`Listing`](methodical_model::Listing)s, and an [`Iterator`] in [`blocking`](crate::blocking::Pages).
 ///
-/// A page is requested only when you ask for it. After an error there are no more pages; [`Error::delivered`] returns
-/// how many records the previous pages had. Dropping the value ends a request in progress.
+/// A page is requested only when you ask for it. After an error there are no more pages. Dropping this value ends a
+/// request in progress. `Debug` shows only how many pages and records there were, because records may be personal data.
 pub struct Pages<O: PagedOperation, B = Body> {
     pager: Pager<WithBody<O>, O::Beside>,
     /// The page that was requested.
@@ -311,7 +311,7 @@ impl<O: PagedOperation, B> Pages<O, B> {
     /// Sets the maximum number of pages. Default: 10000.
     ///
     /// If the list has more pages, an error of kind [`ErrorKind::Paging`](crate::ErrorKind::Paging) follows the last
-    /// page allowed.
+    /// page allowed. With a maximum of zero, that error comes first.
     #[must_use]
     pub fn max_pages(mut self, pages: u64) -> Self {
         self.pager.limit(pages);
@@ -349,13 +349,13 @@ impl<O: PagedOperation> Pages<O> {
     /// # Errors
     ///
     /// Returns the errors of [`Client::send`](crate::Client::send), and [`ErrorKind::Paging`](crate::ErrorKind::Paging)
-    /// if the pages do not follow the contract. [`Error::delivered`] returns how many records the previous pages had.
+    /// if a page violates the contract. [`Error::delivered`] returns how many records the previous pages contained.
     ///
     /// ```
     /// use methodical_client::model::PagedOperation;
     /// use methodical_client::{Error, Pages};
     ///
-    /// /// Returns the first pages that have at least `count` records. It requests no other page.
+    /// /// Requests pages until there are at least `count` records, and returns these.
     /// async fn first<O: PagedOperation>(mut pages: Pages<O>, count: usize) -> Result<Vec<O::Item>, Error> {
     ///     let mut records = Vec::new();
     ///     while records.len() < count && let Some(page) = pages.next().await {

@@ -58,16 +58,16 @@ impl Default for Policy {
     }
 }
 
-/// Default timeout of a call, including retries and waits.
+/// Default timeout for a call, including retries and waits.
 pub(crate) const CALL_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Default timeout of one attempt.
+/// Default timeout for one attempt.
 pub(crate) const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Default timeout of a stream, from the first attempt to the last byte.
+/// Default timeout for a stream, from the first attempt to the last byte.
 pub(crate) const STREAM_TIMEOUT: Duration = Duration::from_secs(60 * 60);
 
-/// Default maximum size of the body of a successful response, in bytes.
+/// Default maximum size of a successful response's body, in bytes.
 pub(crate) const BODY_LIMIT: u64 = 64 * 1024 * 1024;
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ use crate::trace::{CallSpan, RejectedPaths};
 #[cfg(test)]
 mod tests;
 
-/// The next list entry: a record, or one that could not be decoded.
+/// An entry of a list: a record, or one that could not be decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "a record is decoded or rejected")]
 pub enum Entry<T> {
@@ -32,12 +32,12 @@ pub enum Entry<T> {
     Rejected(Rejected),
 }
 
-/// The records that [`Client::stream`](crate::Client::stream) or, for all pages,
-/// [`Client::stream_all`](crate::Client::stream_all) returns: a [`Stream`], and an [`Iterator`] in
+/// The records returned by [`Client::stream`](crate::Client::stream) or, for all pages, by
+/// [`Client::stream_all`](crate::Client::stream_all): a [`Stream`], and an [`Iterator`] in
 /// [`blocking`](crate::blocking::Records).
 ///
 /// A page is requested only once all records of the previous page have been taken and another one is needed. After an
-/// error there are no more records. Dropping the value ends the exchange and closes the connection.
+/// error there are no more records. Dropping this value ends the exchange and closes the connection.
 pub struct Records<T, S = (), B = Body> {
     page: Page<T, S>,
     /// Requests pages; `None` for a list without pages.
@@ -79,13 +79,13 @@ impl<T, S, B> Records<T, S, B> {
 
     /// Sets the maximum number of records; rejected records do not count. Default: no limit.
     ///
-    /// When the limit is reached, the list ends without an error, and no further page is requested.
+    /// At the limit, the list ends without an error, and no further page is requested. Zero returns no record.
     ///
     /// ```
     /// use methodical_client::model::PagedOperation;
     /// use methodical_client::{Entry, Error, blocking::Client};
     ///
-    /// /// Returns the first 100 records. It requests only the pages that have them.
+    /// /// Returns the first 100 records. Requests only the pages that contain them.
     /// fn first<O: PagedOperation>(client: &Client<O::Service>, query: &O) -> Result<Vec<Entry<O::Item>>, Error> {
     ///     client.stream_all(query).limit(100).collect()
     /// }
@@ -99,7 +99,7 @@ impl<T, S, B> Records<T, S, B> {
     /// Sets the maximum number of pages. Default: 10000.
     ///
     /// If the list has more pages, an error of kind [`ErrorKind::Paging`](crate::ErrorKind::Paging) follows the records
-    /// of the last page allowed.
+    /// of the last page allowed. With a maximum of zero, that error comes first.
     #[must_use]
     pub fn max_pages(mut self, pages: u64) -> Self {
         if let Some(all) = &mut self.pages {
@@ -112,7 +112,7 @@ impl<T, S, B> Records<T, S, B> {
 impl<T: Record, S: Beside, B> Records<T, S, B> {
     /// Sets the maximum size of one record, in bytes. Default: 1 MiB.
     ///
-    /// A larger record is rejected, its text is not kept, and the list continues.
+    /// A larger record is rejected without its text; the list continues. A larger value next to the list is an error.
     #[must_use]
     pub fn record_limit(mut self, bytes: usize) -> Self {
         self.record_limit = Some(bytes);
@@ -249,15 +249,13 @@ impl<T: Record, S: Beside> Records<T, S> {
     /// Fails if the list cannot be read to its end: [`ErrorKind::Interrupted`](crate::ErrorKind::Interrupted),
     /// [`Timeout`](crate::ErrorKind::Timeout), [`TooLarge`](crate::ErrorKind::TooLarge),
     /// [`Decode`](crate::ErrorKind::Decode), or [`Paging`](crate::ErrorKind::Paging) if the pages do not follow the
-    /// contract. [`Error::delivered`] returns how many records were received before it, over all pages.
-    ///
-    /// # Examples
+    /// contract. [`Error::delivered`] returns how many records came before the error, over all pages.
     ///
     /// ```
     /// use methodical_client::model::Record;
     /// use methodical_client::{Entry, Error, Records};
     ///
-    /// /// Prints every record, and how far a list came that ended early.
+    /// /// Prints every record, and if the list ends early, how many records came before.
     /// async fn print<T: Record + std::fmt::Debug>(mut records: Records<T>) -> Result<(), Error> {
     ///     while let Some(entry) = records.next().await {
     ///         match entry {
@@ -279,14 +277,12 @@ impl<T: Record, S: Beside> Records<T, S> {
     /// Waits for the next record as [`next`](Self::next) does, but lends it to `take` with its JSON text, instead of
     /// copying it.
     ///
-    /// Use it for long lists that are only passed on, such as an export: the record borrows from the received bytes,
+    /// Use this for long lists that are only passed on, such as an export: the record borrows from the received bytes,
     /// and the text contains every field and the original whitespace.
     ///
     /// # Errors
     ///
     /// Returns the same errors as [`next`](Self::next).
-    ///
-    /// # Examples
     ///
     /// ```
     /// use methodical_client::model::Record;
@@ -321,7 +317,7 @@ impl<T: Record, S: Beside> Records<T, S, BlockingBody> {
     /// Reads the next record as [`Iterator::next`] does, but lends it to `take` with its JSON text, instead of copying
     /// it.
     ///
-    /// Use it for long lists that are only passed on, such as an export: the record borrows from the received bytes,
+    /// Use this for long lists that are only passed on, such as an export: the record borrows from the received bytes,
     /// and the text contains every field and the original whitespace. See the example of
     /// [`received_json_with`](Self::received_json_with).
     pub fn next_json_with<X>(
@@ -337,8 +333,8 @@ impl<T: Record, S: Beside> Records<T, S, BlockingBody> {
 
     /// Takes the next record from the bytes already received, as [`next_json_with`](Self::next_json_with) does.
     ///
-    /// It never waits. `None` means that more must be received, or that the list has ended. Use it to do something
-    /// before waiting, such as flushing output.
+    /// Use this to do something before the next wait, such as flushing output. This never waits: `None` means that more
+    /// bytes must be received, or that the list has ended.
     ///
     /// ```
     /// use std::io::{self, Write};

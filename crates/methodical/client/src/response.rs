@@ -72,7 +72,7 @@ pub struct Problem {
     pub kind: Option<String>,
     /// A short summary of the kind of problem.
     pub title: Option<String>,
-    /// The status in the document.
+    /// The status in the document, which may differ from the status of the response.
     pub status: Option<u16>,
     /// An explanation of this occurrence.
     pub detail: Option<String>,
@@ -81,7 +81,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Decodes a body as a problem document. Returns `None` if it is not a JSON object.
+    /// Decodes a body as a problem document. Returns `None` if the body is not a JSON object.
     ///
     /// A field with an invalid type is ignored, as RFC 9457, section 3.1, requires.
     pub fn read(body: &[u8]) -> Option<Self> {

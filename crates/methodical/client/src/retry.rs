@@ -1,9 +1,9 @@
-//! The delays between the attempts of a call, and the limit on the retries of all calls together.
+//! The delays between the attempts of a call, and the retry budget shared by all calls.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// How failed attempts are retried.
+/// How failed attempts are retried. [`ClientBuilder::retry`](crate::ClientBuilder::retry) sets this policy.
 ///
 /// A client retries every GET, and every POST that the spec marks as idempotent. It retries any other POST only if the
 /// request was not sent, because the service may otherwise have executed it. After status 401, it also repeats such a
@@ -27,20 +27,21 @@ pub struct RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// Returns a policy that sends each request once.
+    /// Returns a policy without retries, except the one with a new token after status 401.
     pub fn never() -> Self {
         Self::default().max_attempts(1)
     }
 
-    /// Sets the maximum number of attempts of a call, including the first. Default: 3. A value below 1 counts as 1.
+    /// Sets the maximum number of attempts per call, including the first. Default: 3. A value below 1 counts as 1. The
+    /// attempt with a new token after status 401 does not count.
     #[must_use]
     pub fn max_attempts(mut self, attempts: u32) -> Self {
         self.max_attempts = attempts.max(1);
         self
     }
 
-    /// Sets the maximum wait before the second attempt. It doubles before each further attempt, up to 5 s. Default: 200
-    /// ms.
+    /// Sets the maximum wait before the second attempt. The maximum doubles before each further attempt, up to 5 s.
+    /// Default: 200 ms. With zero, the client does not wait unless the service asks for it.
     ///
     /// The actual wait is random, between zero and the maximum (full jitter), so that many clients do not retry in
     /// lockstep.
@@ -81,7 +82,7 @@ impl Default for RetryPolicy {
     }
 }
 
-/// Default maximum number of attempts of a call.
+/// Default maximum number of attempts per call.
 pub(crate) const MAX_ATTEMPTS: u32 = 3;
 
 /// Default maximum wait before the second attempt.

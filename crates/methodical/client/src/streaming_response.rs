@@ -18,9 +18,9 @@ use crate::trace::CallSpan;
 /// A response with any status, whose body has not been received yet. [`Client::stream_raw`](crate::Client::stream_raw)
 /// and [`blocking::Client::stream_raw`](crate::blocking::Client::stream_raw) return it.
 ///
-/// `B` is the type of the body. Only one chunk of the body is in memory, however long it is. Dropping the response ends
-/// the exchange. `Debug` shows only the status and the number of bytes received, because a response may contain
-/// personal data.
+/// Use this to pass on a body that may not fit in memory, or to inspect an undecoded response. `B` is the body type.
+/// Only one chunk of the body is in memory at a time. Dropping this value ends the exchange. `Debug` shows only the
+/// status and the number of bytes received, because a response may contain personal data.
 pub struct StreamingResponse<B> {
     head: Parts,
     body: Body,
@@ -100,7 +100,7 @@ impl StreamingResponse<Body> {
         self.checked().await
     }
 
-    /// Waits for the next chunk of the body, which is never empty; `None` is the end.
+    /// Waits for the next chunk of the body. A chunk is never empty; `None` means the end of the body.
     ///
     /// If the status is not 200, the body ends after 64 KiB.
     ///
@@ -123,7 +123,7 @@ impl StreamingResponse<BlockingBody> {
         block_on(self.checked())
     }
 
-    /// Receives the next chunk of the body, which is never empty; `None` is the end.
+    /// Receives the next chunk of the body. A chunk is never empty; `None` means the end of the body.
     ///
     /// If the status is not 200, the body ends after 64 KiB.
     ///

@@ -17,11 +17,11 @@ pub use self::file::FileToken;
 pub use self::text::EnvironmentToken;
 pub(crate) use self::tokens::{Sources, Tokens};
 
-/// A source of access tokens. The simplest source is an [`AccessToken`].
+/// A source of access tokens. Implement this trait, or use [`token_fn`], if no source in this crate fits.
 ///
-/// A client asks the source for a token if it has none, if [`is_current`](Self::is_current) returns false, or if the
-/// service responds with status 401 (at most once per call, and never for status 403). Concurrent calls share one
-/// request to the source and its outcome: a token, a failure, or no new token.
+/// A client asks its source for a token if the client has none, if [`is_current`](Self::is_current) returns false, or
+/// if the service responds with status 401 (at most once per call, and never for status 403). Calls that need a token
+/// at the same time share a single request to the source, and its outcome: a token, a failure, or no new token.
 ///
 /// # Examples
 ///
@@ -42,18 +42,18 @@ pub(crate) use self::tokens::{Sources, Tokens};
 /// }
 /// ```
 pub trait TokenSource: Send + Sync + 'static {
-    /// Returns a token. `refused` is the token that the service has just refused; if it is returned again, the call
-    /// fails.
+    /// Returns a token. If the service has just refused a token, `refused` is that token. Returning it again makes the
+    /// call fail.
     ///
     /// If several clients share the source, `refused` may be an older token than the source's current one. Compare the
     /// two, and get a new token only if they are equal.
     ///
-    /// A call, or the start of a stream, waits no longer than the call timeout. The future is then dropped, and the
-    /// next waiting call asks again. A call that begins after a failure also asks again.
+    /// A call, or the start of a stream, waits no longer than the call timeout. If the timeout expires, the future is
+    /// dropped, and the next waiting call asks again. A call that begins after a failure also asks again.
     ///
     /// The blocking client polls the future on the calling thread, without a runtime. A source that needs a runtime
     /// must provide one, for example by spawning its work on a `tokio::runtime::Handle` and awaiting the task.
-    /// Otherwise it usually panics, as does the call of the blocking client.
+    /// Otherwise the source usually panics, and the panic reaches the caller.
     ///
     /// # Errors
     ///

@@ -11,7 +11,7 @@ use gateway_transport::{BoxError, BoxFuture, Instant};
 use crate::token::text;
 use crate::{AccessToken, TokenSource, unpoisoned};
 
-/// A token from a file, which is read again after one second. Surrounding whitespace is ignored.
+/// A token from a file that another program may replace, such as a mounted secret. Surrounding whitespace is ignored.
 ///
 /// Three kinds of files are refused:
 ///
@@ -24,8 +24,8 @@ use crate::{AccessToken, TokenSource, unpoisoned};
 /// that.
 ///
 /// A call reads the file if the last read started more than a second ago, or if the service refuses the token, so a
-/// replaced token is used for at most one more second. The file is read on the thread of the call, which blocks if the
-/// file system does not respond.
+/// replaced token is used for at most one more second. The file is read on the call's thread, which blocks if the file
+/// system does not respond.
 ///
 /// # Examples
 ///

@@ -27,7 +27,7 @@ pub(super) fn token(text: &[u8], origin: impl FnOnce() -> String) -> Result<Acce
     Ok(AccessToken::secret(text.trim())?)
 }
 
-/// A token from an environment variable. Surrounding whitespace is ignored.
+/// A token from an environment variable, read whenever a token is needed. Surrounding whitespace is ignored.
 ///
 /// # Examples
 ///
@@ -46,7 +46,7 @@ pub struct EnvironmentToken {
 }
 
 impl EnvironmentToken {
-    /// Creates a source that reads the environment variable `variable` whenever a token is needed.
+    /// Creates a source that reads the environment variable named `variable`.
     pub fn new(variable: impl Into<String>) -> Self {
         Self { variable: variable.into() }
     }
