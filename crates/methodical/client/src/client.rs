@@ -94,8 +94,7 @@ impl<S: Service> Client<S> {
     /// Dry run: returns the first request that [`send`](Self::send) would send, without sending it.
     ///
     /// Use this to inspect a request. It is complete, except that secrets in the URL and the body are redacted. The
-    /// header with the token is marked sensitive, so `Debug` hides the token. The client may ask the token source for a
-    /// token.
+    /// header with the token is marked sensitive, so `Debug` hides it. The client may ask the token source for a token.
     ///
     /// # Errors
     ///
