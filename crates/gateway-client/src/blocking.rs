@@ -4,7 +4,7 @@ use gateway_model::service::RecruitmentGateway;
 #[doc(no_inline)]
 pub use methodical_client::blocking::Records;
 
-/// A client for one account of the service, for code without `async`.
+/// A blocking client for one account of the service. Use this in code without `async`.
 pub type Client = methodical_client::blocking::Client<RecruitmentGateway>;
 
 /// Builds a [`Client`]; [`methodical_client::ClientBuilder`] describes the settings.

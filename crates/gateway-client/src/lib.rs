@@ -18,8 +18,8 @@
 //! # }
 //! ```
 //!
-//! [`blocking::Client`] has the same methods without `async`. Both clients follow the same policy: see [limits and
-//! retries](methodical_client#limits-and-retries). See [tracing](methodical_client#tracing) for their spans and events.
+//! Use [`Client`] in async code, and [`blocking::Client`] in other code. Both have the same methods, [limits and
+//! retries](methodical_client#limits-and-retries), and [spans and events](methodical_client#tracing).
 //!
 //! # Without `async`
 //!
@@ -45,27 +45,27 @@
 //!
 //! # In a browser
 //!
-//! [`Client`] with the default features builds for `wasm32-unknown-unknown`. It sends its requests with `fetch`, which follows
-//! redirects and hides why a call failed; `docs/transports.md` lists all limits. The blocking client, tokens from files and
-//! tokens from commands do not work there.
+//! With the default features, [`Client`] builds for `wasm32-unknown-unknown`. It sends its requests with `fetch`, which
+//! follows redirects and hides why a call failed; `docs/transports.md` in the repository lists all limits. The blocking
+//! client, tokens from files and tokens from commands do not work in a browser.
 //!
 //! # Where the code is
 //!
 //! | items | place |
 //! |---|---|
 //! | [`model`]: records, queries and ids | the crate `gateway-model` |
-//! | [`transport`]: the traits, adapters and errors of transports | the crate `gateway-transport` |
+//! | [`transport`]: traits, adapters and errors for transports | the crate `gateway-transport` |
 //! | builders, tokens, retries, limits, errors, streams, tracing | the crate [`methodical_client`] |
 //!
-//! The examples of the last row are for the client of any service. Write them for this one with `gateway_client` in
-//! place of `methodical_client`, and `Client` in place of `Client::<Photos>`.
+//! The examples of the crate in the last row work with any service. For this service, write `gateway_client` instead of
+//! `methodical_client`, and `Client` instead of `Client::<Photos>`.
 //!
 //! # Operations
 //!
 //! Each operation is a query in [`model`]: [`send`](Client::send) calls it and decodes the response,
 //! [`stream`](Client::stream) yields the records of a list as they arrive, and [`stream_raw`](Client::stream_raw)
-//! returns the response undecoded. A record that cannot be decoded is in
-//! [`Listing::rejected`](model::Listing::rejected); the others are returned.
+//! returns the response undecoded. If a record cannot be decoded, [`Listing::rejected`](model::Listing::rejected)
+//! contains it, and the other records are returned.
 //!
 //! Run a longer example with `cargo run -p gateway-client --example NAME`:
 //!
@@ -73,7 +73,7 @@
 //! |---|---|
 //! | `first_call` | the new candidates of each vacancy, and how many records were rejected |
 //! | `blocking` | the client without an async runtime: a list, and a stream of records |
-//! | `errors` | each kind of failure, and how a program can respond to it |
+//! | `errors` | each kind of failure, and how a program can respond |
 //! | `stream` | a list of any length in little memory |
 //! | `csv_and_sqlite` | candidates as CSV, and as rows of a database |
 //! | `tracing` | the spans and events of a call |
@@ -81,7 +81,7 @@
 //! | `own_transport` | a custom transport that wraps another one |
 //! | `in_process` | a server in the same process, without a socket (feature `tower-service`) |
 //!
-//! `gateway-model` has examples of the types alone, and `gateway-testkit` one of mocks.
+//! `gateway-model` has examples that use only the types, and `gateway-testkit` has one with mocks.
 //!
 //! # Features
 //!
@@ -111,7 +111,7 @@ pub use methodical_client::{
     FileToken, Observer, Problem, Records, RetryPolicy, StreamingResponse, TokenSource, token_fn,
 };
 
-/// An async client for one account of the service.
+/// An async client for one account of the service. In code without `async`, use [`blocking::Client`].
 ///
 /// ```
 /// use gateway_client::model::ListCandidates;

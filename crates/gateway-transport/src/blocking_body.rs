@@ -8,10 +8,10 @@ use bytes::{Buf as _, Bytes};
 use crate::body::conversions;
 use crate::{Body, TransportError, TransportErrorKind};
 
-/// A response body that may still be arriving: [`Read`] it, or take it in [chunks](Self::chunk). Dropping it ends the
-/// exchange.
+/// A response body that may still be arriving: [`Read`] it, or get it in [chunks](Self::chunk). Dropping the body ends
+/// the exchange.
 ///
-/// Errors of `read` wrap a [`TransportError`], which [`TransportError::from_io`] unwraps.
+/// Errors from `read` wrap a [`TransportError`], which [`TransportError::from_io`] unwraps.
 ///
 /// # Examples
 ///
@@ -49,11 +49,9 @@ impl BlockingBody {
         Self::with_errors(reader, TransportError::from_io)
     }
 
-    /// Creates a body from chunks, which [`chunk`](Self::chunk) returns without a copy.
+    /// Creates a body from chunks, which [`chunk`](Self::chunk) returns without copying them.
     ///
     /// The iterator may block until the next chunk arrives. It is not called again after its end or an error.
-    ///
-    /// # Examples
     ///
     /// ```
     /// use gateway_transport::{BlockingBody, TransportErrorKind, TransportError};
@@ -73,7 +71,7 @@ impl BlockingBody {
         Self::empty().map(|_| Body::from_poll(move |_| Poll::Ready(chunks.next())))
     }
 
-    /// Creates a body from the reader of an HTTP client, and converts the reader's errors with `classify`.
+    /// Creates a body from the reader of an HTTP client. `classify` converts the reader's errors.
     pub fn with_errors<R, F>(mut reader: R, mut classify: F) -> Self
     where
         R: Read + Send + 'static,
@@ -111,14 +109,12 @@ impl BlockingBody {
         Body::from_poll(move |_| Poll::Ready(self.chunk().transpose()))
     }
 
-    /// Reads the whole body, and fails as soon as it is known to exceed `limit` bytes.
+    /// Reads the whole body, and fails as soon as the body is known to exceed `limit` bytes.
     ///
     /// # Errors
     ///
     /// Returns [`TransportErrorKind::TooLarge`](crate::TransportErrorKind::TooLarge) if the body exceeds `limit`, or
     /// the error that ended the body early.
-    ///
-    /// # Examples
     ///
     /// ```
     /// use gateway_transport::{BlockingBody, TransportErrorKind};
@@ -147,8 +143,6 @@ impl BlockingBody {
     ///
     /// Fails if the rest of the body cannot be received. Each later call returns the same error again, without its
     /// source, so a truncated body never looks complete.
-    ///
-    /// # Examples
     ///
     /// ```
     /// use gateway_transport::BlockingBody;

@@ -12,7 +12,7 @@ use crate::{Deadline, Instant, MaybeSend, Phase, TransportError, platform};
 
 /// A response body that may still be arriving.
 ///
-/// It implements [`http_body::Body`]. [`chunk`](Self::chunk) and [`collect`](Self::collect) work without that crate.
+/// Read it with [`chunk`](Self::chunk) or [`collect`](Self::collect), or through the trait [`http_body::Body`].
 /// Dropping the body ends the exchange.
 ///
 /// # Examples
@@ -70,11 +70,9 @@ impl Body {
         Self(State::Stream(Box::pin(stream)))
     }
 
-    /// Creates a body from a stream of chunks, which [`chunk`](Self::chunk) returns without a copy.
+    /// Creates a body from a stream of chunks, which [`chunk`](Self::chunk) returns without copying them.
     ///
     /// The stream is not polled again after its end or an error.
-    ///
-    /// # Examples
     ///
     /// ```
     /// use futures_util::stream;
@@ -108,7 +106,7 @@ impl Body {
         Self::new(Polled(poll))
     }
 
-    /// Creates a body from the stream of an HTTP client, and converts the stream's errors with `classify`.
+    /// Creates a body from the stream of an HTTP client. `classify` converts the stream's errors.
     pub fn with_errors<B, F>(stream: B, classify: F) -> Self
     where
         B: HttpBody<Data = Bytes> + MaybeSend + 'static,
@@ -120,16 +118,14 @@ impl Body {
     /// Applies a deadline and an idle timeout (the longest wait for a frame) to this body. The time between reads does
     /// not count towards the idle timeout, because a client may receive nothing while its caller is busy.
     ///
-    /// Adapters need this for HTTP clients without timeouts. `sleep_until` returns a future that completes at an
+    /// Use this in an adapter for an HTTP client without timeouts. `sleep_until` returns a future that completes at an
     /// instant, such as `|at| tokio::time::sleep_until(at.into())`. The clock is read before each frame, so the
     /// deadline also ends a body that always has data ready.
     ///
     /// # Errors
     ///
-    /// Reading the body fails with [`TransportErrorKind::Timeout`](crate::TransportErrorKind::Timeout) at the first
-    /// limit reached.
-    ///
-    /// # Examples
+    /// Reading the body fails with [`TransportErrorKind::Timeout`](crate::TransportErrorKind::Timeout) as soon as it
+    /// reaches one of the limits.
     ///
     /// ```
     /// use std::time::Duration;
@@ -186,14 +182,12 @@ impl Body {
         Ok(None)
     }
 
-    /// Waits for the whole body, and fails as soon as it is known to exceed `limit` bytes.
+    /// Waits for the whole body, and fails as soon as the body is known to exceed `limit` bytes.
     ///
     /// # Errors
     ///
     /// Returns [`TransportErrorKind::TooLarge`](crate::TransportErrorKind::TooLarge) if the body exceeds `limit`, or
     /// the error that ended the body early.
-    ///
-    /// # Examples
     ///
     /// ```
     /// use gateway_transport::{Body, TransportErrorKind};

@@ -16,15 +16,15 @@ use crate::{
     TransportErrorKind,
 };
 
-/// Turns an async transport, which may use tokio, into a [`BlockingTransport`].
+/// Turns an async transport, which may use tokio, into a [`BlockingTransport`]. Use this in code without `async`.
 ///
 /// A dedicated thread with a tokio runtime runs the exchange until the response head arrives, while the calling thread
 /// sleeps. The thread that reads the body also drives it, so at most one chunk is held in memory.
 ///
-/// It may be called from within another runtime, whose thread it then blocks. A panic in the inner transport resumes in
-/// the caller.
+/// The transport may be called from within another runtime, and then blocks the runtime's thread. A panic in the inner
+/// transport resumes in the caller.
 ///
-/// Clones share the thread. It ends when the last clone and the last body are dropped.
+/// Clones share the thread, which ends when the last clone and the last body are dropped.
 ///
 /// # Examples
 ///

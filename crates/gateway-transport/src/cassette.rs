@@ -51,8 +51,8 @@ use crate::{
 /// An async and blocking transport that sends through another one and writes each exchange to a cassette.
 ///
 /// Each response is received completely before it is returned. A body that exceeds 16 MiB or is not UTF-8 is an error.
-/// Failed exchanges are not written. See the [module documentation](crate::cassette) for what is recorded, and for an
-/// example.
+/// Failed exchanges are not written. Use this to record a cassette with a test account; the [module
+/// documentation](crate::cassette) says what is recorded.
 pub struct Recorder<T, W> {
     inner: T,
     writer: Mutex<W>,
@@ -111,7 +111,7 @@ impl<T: fmt::Debug, W> fmt::Debug for Recorder<T, W> {
 /// Maximum size of a recorded body, in bytes.
 const LIMIT: u64 = 16 << 20;
 
-/// An async and blocking transport that answers from a cassette.
+/// An async and blocking transport that answers from a cassette. Use this in tests.
 ///
 /// A request gets the response in the first unused line with the same method, target and body; the host is ignored.
 /// Each line is used once. A request without a matching line is an error, and the error's source names the request.

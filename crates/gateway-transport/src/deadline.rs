@@ -5,8 +5,9 @@ use crate::{Instant, Phase, Request, Sent, TransportError, platform};
 
 /// The point in time by which a whole exchange must end: connecting, sending, the head and the last byte of the body.
 ///
-/// It is stored in the request's extensions, because a blocking call cannot be stopped from outside, and because
-/// everything that uses `http` types (tower layers, axum) passes extensions on unchanged.
+/// Insert a deadline into a request's extensions to limit its exchange, even a blocking one, which cannot be stopped
+/// from outside. After the deadline, the exchange fails with [`Timeout`](crate::TransportErrorKind::Timeout). Tower
+/// layers and axum pass extensions on unchanged.
 ///
 /// # Examples
 ///
@@ -75,7 +76,7 @@ impl Deadline {
     }
 
     /// Returns the time until the whole exchange must end, or `None` if `request` has no deadline. An earlier deadline
-    /// for the head does not shorten it.
+    /// for the head does not shorten that time.
     ///
     /// Every transport should call this first, so that nothing is sent for a caller that is no longer waiting.
     ///
@@ -92,7 +93,7 @@ impl Deadline {
         Ok(Some(end.saturating_duration_since(now)))
     }
 
-    /// Returns the deadline of the head if it is earlier than the exchange's.
+    /// Returns the deadline for the head if it is earlier than the exchange's.
     #[cfg(all(feature = "ureq", not(all(target_family = "wasm", target_os = "unknown"))))]
     pub(crate) fn earlier_head(self) -> Option<Instant> {
         (self.head < self.end).then_some(self.head)

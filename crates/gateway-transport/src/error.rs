@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::{fmt, io};
 
-/// Any error, as the source of a [`TransportError`].
+/// A boxed error of any type, such as the source of a [`TransportError`].
 pub type BoxError = Box<dyn StdError + Send + Sync + 'static>;
 
 /// The kind of a [`TransportError`], so that a caller can decide what to do next.
@@ -20,7 +20,7 @@ pub enum TransportErrorKind {
     /// No trusted TLS session could be established: the certificate is not trusted, the protocol version is not
     /// supported, or the peer does not speak TLS. A retry would fail again.
     Tls,
-    /// A timeout or deadline passed, in the phase given by [`TransportError::phase`]. A retry of a safe request may
+    /// A timeout or deadline expired, in the phase given by [`TransportError::phase`]. A retry of a safe request may
     /// work.
     Timeout,
     /// The connection was lost before the response was complete. A retry of a safe request may work.
@@ -67,7 +67,7 @@ pub enum Phase {
     Head,
     /// Receiving the body.
     Body,
-    /// The whole exchange: its deadline passed, and the client does not report in which phase.
+    /// The whole exchange: its deadline expired, and the client does not report in which phase.
     Total,
     /// The client does not report the phase.
     Unknown,
@@ -83,10 +83,10 @@ pub enum Sent {
     Maybe,
 }
 
-/// The reason why a transport returned no complete response.
+/// Why a transport returned no complete response.
 ///
-/// The value is one pointer wide. The message is a lowercase fragment, such as "connection refused". Neither the
-/// message nor the sources that our adapters keep contain data from the request or the response.
+/// Use [`kind`](Self::kind) to decide what to do next. The message is a lowercase fragment, such as "connection
+/// refused". Neither the message nor the sources that our adapters keep contain data from the request or the response.
 ///
 /// # Examples
 ///
@@ -115,8 +115,9 @@ struct Inner {
 impl TransportError {
     /// Creates an error of this kind with the message `text`.
     ///
-    /// The message must be a lowercase fragment without a full stop or data. Phase and [`Sent`] are derived from the
-    /// kind where possible; [`with_phase`](Self::with_phase) and [`with_sent`](Self::with_sent) override them.
+    /// The message must be a lowercase fragment, without a full stop and without data. The phase and [`Sent`] are
+    /// derived from the kind where possible; [`with_phase`](Self::with_phase) and [`with_sent`](Self::with_sent)
+    /// override them.
     #[cold]
     pub fn new(kind: TransportErrorKind, text: impl Into<Cow<'static, str>>) -> Self {
         let (phase, sent) = match kind {
@@ -183,8 +184,8 @@ impl TransportError {
         .with_phase(Phase::Body)
     }
 
-    /// Classifies an `io::Error`. If it wraps a `TransportError` (see [`into_io`](Self::into_io)), returns that error
-    /// unchanged.
+    /// Converts an `io::Error` according to its kind. If the error wraps a `TransportError` (see
+    /// [`into_io`](Self::into_io)), returns the wrapped error unchanged.
     #[cold]
     pub fn from_io(error: io::Error) -> Self {
         let error = match error.downcast::<Self>() {
@@ -194,7 +195,8 @@ impl TransportError {
         Self::of_kind(io_error_kind(error.kind())).with_source(error)
     }
 
-    /// Wraps this error for a [`Read`](io::Read) implementation.
+    /// Wraps this error in an `io::Error`, for a [`Read`](io::Read) implementation. [`from_io`](Self::from_io) unwraps
+    /// it.
     pub fn into_io(self) -> io::Error {
         io::Error::other(self)
     }
@@ -242,9 +244,8 @@ impl TransportError {
         self.0.sent
     }
 
-    /// Returns whether a retry of the same *safe* request (GET, HEAD) may work.
-    ///
-    /// # Examples
+    /// Returns whether a retry of the same *safe* request (GET, HEAD) may work. For others, also check
+    /// [`sent`](Self::sent).
     ///
     /// ```
     /// use gateway_transport::{TransportErrorKind, TransportError};

@@ -15,12 +15,12 @@ use crate::{
 };
 
 /// A transport that adds `accept-encoding: gzip` to each request and decodes gzip responses (RFC 9110, section
-/// 8.4.1.3).
+/// 8.4.1.3). Use this to save bandwidth.
 ///
 /// A request that already has an `accept-encoding` is sent unchanged, and its response is not decoded. A decoded
 /// response has no `content-encoding` and no `content-length`, because they would no longer describe its body.
 ///
-/// The body is decoded as it is read, in chunks of at most 64 KiB. Limits, such as in [`Body::collect`], count
+/// The body is decoded as it is read, in chunks of at most 64 KiB. Limits, such as the one in [`Body::collect`], count
 /// decoded bytes, so a small response that would expand beyond a limit uses no more memory than the limit.
 ///
 /// A truncated or corrupt stream (one that ends early, cannot be decoded, or has a wrong checksum) is an error of kind

@@ -1,8 +1,8 @@
 //! Sends one HTTP request and streams its response, over any HTTP client, async or blocking.
 //!
 //! A transport takes a [`Request`] and returns a [`Response`]. This crate has two traits, [`Transport`] (async) and
-//! [`BlockingTransport`], one typed [`TransportError`] for both, and adapters behind features. It knows nothing about
-//! any particular service: no base URL, no credentials, no retries.
+//! [`BlockingTransport`], one [`TransportError`] for both, and adapters behind features. Implement a trait to use any
+//! other HTTP client. The crate knows nothing about a particular service: no base URL, no credentials, no retries.
 //!
 //! # Seven promises
 //!
@@ -52,10 +52,10 @@
 //! | `reqwest-blocking` | module `reqwest_blocking`: the same client without `async`, on a dedicated thread |
 //! | `ureq` | module `ureq`: blocking, without a runtime |
 //! | `bridge` | module `bridge`: async transports for blocking callers |
-//! | `tower-service` | module `tower`: transports as services of `tower-service` 0.3, and services (an axum router) as transports |
+//! | `tower-service` | module `tower`: transports as services of `tower-service` 0.3, and services, such as an axum router, as transports |
 //! | `gzip` | module `gzip`: requests and decodes gzip, on top of any transport |
 //! | `cassette` | module `cassette`: records exchanges as JSON lines and replays them |
-//! | `rustls` | `https` for the adapters, with the default cryptography, ring |
+//! | `rustls` | `https` for the adapters, with the default cryptography provider, ring |
 //! | `rustls-ring` | `https` for the adapters, with ring |
 //! | `rustls-aws-lc` | `https` for the adapters, with aws-lc, which takes precedence over ring |
 //!

@@ -14,15 +14,16 @@ use crate::{TransportError, TransportErrorKind};
 /// | setting | default | set with |
 /// |---|---|---|
 /// | timeout for connecting: name lookup, TCP and TLS | 5 s | [`connect_timeout`](Self::connect_timeout()) |
-/// | time that the peer may send nothing during a response | 20 s | [`idle_timeout`](Self::idle_timeout()) |
+/// | longest silence of the peer during a response | 20 s | [`idle_timeout`](Self::idle_timeout()) |
 /// | timeout for an exchange without a [`Deadline`](crate::Deadline) | 60 s | [`total_timeout`](Self::total_timeout()) |
-/// | time an unused connection is kept | 60 s | [`pool_idle_timeout`](Self::pool_idle_timeout()) |
+/// | time for which an unused connection is kept | 60 s | [`pool_idle_timeout`](Self::pool_idle_timeout()) |
 /// | unused connections kept per host | 8 | [`pool_max_idle`](Self::pool_max_idle()) |
 /// | source of the proxy | the environment | [`proxy`](Self::proxy()) |
 /// | certificates trusted in addition to the system's | none | [`extra_root`](Self::extra_root()) |
 /// | certificate and key of the client | none | [`client_certificate`](Self::client_certificate()) |
 ///
-/// The adapter's `new` refuses a timeout of zero. [`Duration::MAX`] turns a timeout off.
+/// For the first three, an adapter's `new` refuses zero, and [`Duration::MAX`] turns the timeout off. An exchange that
+/// exceeds one of them fails with [`TransportErrorKind::Timeout`].
 ///
 /// # Examples
 ///
@@ -38,8 +39,8 @@ use crate::{TransportError, TransportErrorKind};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// Timeout for connecting: name lookup, TCP and TLS. It is always set, because an adapter without it hangs for
-    /// minutes on a host that drops packets.
+    /// Timeout for connecting: name lookup, TCP and TLS. Without it, an adapter would hang for minutes on a host that
+    /// drops packets.
     pub connect_timeout: Duration,
     /// How long the peer may send nothing during a response.
     pub idle_timeout: Duration,
@@ -48,7 +49,7 @@ pub struct Options {
     /// How long an unused connection is kept. The default is less than the 75 s after which common servers close it, so
     /// that a request rarely uses a connection that is being closed.
     pub pool_idle_timeout: Duration,
-    /// Maximum number of unused connections kept per host.
+    /// Maximum number of unused connections kept per host. With zero, each request opens a new connection.
     pub pool_max_idle: usize,
     /// Where the proxy comes from.
     pub proxy: Proxy,
@@ -83,8 +84,6 @@ impl Proxy {
     ///
     /// Returns [`TransportErrorKind::InvalidRequest`] if the address is not a URL with the scheme `http`, or has a path
     /// or a query.
-    ///
-    /// # Examples
     ///
     /// ```
     /// use gateway_transport::{Options, Proxy};
@@ -175,7 +174,7 @@ setters! {
     total_timeout: Duration;
     /// Sets how long an unused connection is kept.
     pool_idle_timeout: Duration;
-    /// Sets the maximum number of unused connections kept per host.
+    /// Sets the maximum number of unused connections kept per host. With zero, each request opens a new connection.
     pool_max_idle: usize;
     /// Sets where the proxy comes from.
     proxy: Proxy;

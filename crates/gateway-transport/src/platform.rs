@@ -4,8 +4,8 @@ use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::{self, MutexGuard, PoisonError};
 use std::task::Poll;
-/// A point in time: `std::time::Instant` or, in a browser (`wasm32-unknown-unknown`), where that clock panics, the type
-/// of the same name in `web-time`.
+/// A point in time: `std::time::Instant` or, in a browser (`wasm32-unknown-unknown`), where the clock of `std` panics,
+/// the type of the same name in `web-time`.
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 pub use std::time::Instant;
 

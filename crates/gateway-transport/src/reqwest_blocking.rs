@@ -3,11 +3,11 @@ use crate::bridge::OnThread;
 use crate::reqwest::ReqwestTransport;
 use crate::{BlockingResponse, BlockingTransport, Options, Request, TransportError};
 
-/// Sends requests with reqwest from code without `async`.
+/// Sends requests with reqwest from code without `async`. Use this if the program also uses the async adapter.
 ///
-/// This is [`ReqwestTransport`] on a dedicated thread, not `reqwest::blocking`, which panics when it is called inside a
-/// runtime, applies its total timeout to each read, and panics if a read timeout is set. This adapter may be called
-/// anywhere (it blocks the calling thread), and behaves exactly like the async adapter.
+/// This is [`ReqwestTransport`] on a dedicated thread, not `reqwest::blocking`, which panics if called inside a runtime
+/// or with a read timeout, and applies its total timeout to each read. This adapter may be called anywhere (it blocks
+/// the calling thread), and behaves exactly like the async adapter.
 ///
 /// # Examples
 ///

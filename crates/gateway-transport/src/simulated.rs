@@ -32,7 +32,7 @@ pub fn time() -> Option<Arc<dyn Time>> {
     with(|own| own.borrow().clone()).flatten()
 }
 
-/// The guard of [`simulate`]. Dropping it restores the time that the thread had before.
+/// The guard returned by [`simulate`]. Dropping it restores the time that the thread had before.
 #[must_use = "dropping it ends the simulation"]
 pub struct Simulated {
     before: Option<Arc<dyn Time>>,

@@ -20,7 +20,7 @@ fn provider() -> Arc<CryptoProvider> {
     Arc::new(provider)
 }
 
-/// Returns a configuration that trusts the system's roots and those in `options`, and uses their client certificate.
+/// Returns a configuration that trusts the system's roots and those in `options`, and uses its client certificate.
 pub(crate) fn client_config(options: &Options) -> Result<ClientConfig, TransportError> {
     let provider = provider();
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))

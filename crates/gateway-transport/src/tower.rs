@@ -17,7 +17,7 @@ use crate::{
     TransportErrorKind,
 };
 
-/// A [`Transport`] as a tower [`Service`], to be wrapped in layers of tower and tower-http.
+/// A [`Transport`] as a tower [`Service`]. Use this to wrap a transport in layers of tower and tower-http.
 ///
 /// The service is always ready. Clones share the transport.
 ///
@@ -67,11 +67,11 @@ impl<T> fmt::Debug for TransportService<T> {
     }
 }
 
-/// A tower [`Service`] as a [`Transport`]: a stack of layers, or an `axum::Router` as a server without a socket.
+/// A tower [`Service`] as a [`Transport`]. Use this for a stack of layers, or for an `axum::Router` without a socket.
 ///
 /// `B` is the service's request body type, [`Bytes`] by default. The service must be `Clone`, need not be `Sync`, and
-/// is polled ready before each call. This type enforces the [`Deadline`] on head and body, because a tower service
-/// knows nothing about deadlines. A request with a deadline must be polled by a tokio runtime.
+/// is polled ready before each call. This type enforces the [`Deadline`] for the head and the body, because a tower
+/// service knows nothing about deadlines. A request with a deadline must be polled by a tokio runtime.
 pub struct ServiceTransport<S, B = Bytes> {
     service: Mutex<S>,
     body: PhantomData<fn(B)>,

@@ -17,8 +17,8 @@ pub type BlockingResponse = http::Response<BlockingBody>;
 
 /// Sends one request and streams its response, without blocking.
 ///
-/// An implementation is a plain `async fn send` that upholds the [seven promises](crate#seven-promises). The trait is
-/// not dyn-compatible: to hold any transport, use [`SharedTransport`](crate::SharedTransport).
+/// Implement this for an async HTTP client, as a plain `async fn send` that keeps the [seven
+/// promises](crate#seven-promises). The trait is not dyn-compatible: to store any transport, use [`SharedTransport`].
 ///
 /// # Examples
 ///
@@ -55,9 +55,9 @@ pub trait Transport: Send + Sync + 'static {
 
 /// Sends one request and streams its response, on the calling thread.
 ///
-/// An implementation upholds the same [seven promises](crate#seven-promises) as a [`Transport`], without an async
-/// runtime. The trait is dyn-compatible: `Arc<dyn BlockingTransport>` and `Box<dyn BlockingTransport>` also implement
-/// it.
+/// Implement this for an HTTP client without `async`. Keep the same [seven promises](crate#seven-promises) as in a
+/// [`Transport`]. The trait is dyn-compatible: `Arc<dyn BlockingTransport>` and `Box<dyn BlockingTransport>` also
+/// implement it.
 ///
 /// # Examples
 ///
@@ -113,7 +113,8 @@ forward!(Arc Box);
 
 /// A handle to any async transport, cheap to clone.
 ///
-/// The handle is itself a [`Transport`], so a layer can wrap it like any other. Each request costs one allocation.
+/// Use this if the type of the transport is chosen at run time. The handle is itself a [`Transport`], so other
+/// transports can wrap it. Each request costs one allocation.
 ///
 /// # Examples
 ///
@@ -160,7 +161,7 @@ impl<T: Transport> DynTransport for T {
     }
 }
 
-/// Creates a transport from an async closure.
+/// Creates a transport from an async closure, for example in a test.
 ///
 /// # Examples
 ///
@@ -185,7 +186,7 @@ where
     Function(function)
 }
 
-/// Creates a blocking transport from a closure.
+/// Creates a blocking transport from a closure, for example in a test.
 ///
 /// # Examples
 ///
@@ -230,11 +231,11 @@ where
     }
 }
 
-/// A transport that changes each request before another transport sends it, for example to sign its parameters.
+/// A transport that changes each request before another transport sends it. Use this to sign requests, for example.
 ///
-/// A client sends each attempt of a call through its transport, so a retry is signed again, with a new timestamp. In
-/// all other respects, this transport behaves like the inner one. The function sees the whole request, including its
-/// token and secrets, and must not log it. If the function adds a secret to the URL or the body, it must also add a
+/// A client sends every attempt through its transport, so a retry is signed again, with a new timestamp. In all other
+/// respects, this transport behaves like the inner one. The function sees the whole request, including its token and
+/// secrets, and must not log it. If the function adds a secret to the URL or the body, it must also add a
 /// [`Redacted`](crate::Redacted).
 ///
 /// # Errors

@@ -21,25 +21,27 @@ use self::connect::{DeferredResolver, NamedTcpConnector, TruncationConnector};
 
 /// Sends requests with ureq: HTTP/1.1, keep-alive, no redirects, no retries, no decompression, no `async` anywhere.
 ///
-/// Clones share their connections. A blocking call cannot be interrupted; it ends at its deadline.
+/// Use this in a program without an async runtime. Clones share their connections. A call cannot be interrupted; it
+/// ends at its deadline.
 ///
-/// If another crate of the program enables `ureq/gzip`, ureq decodes gzip responses, and this adapter cannot disable
+/// If another crate in the program enables `ureq/gzip`, ureq decodes gzip responses, and this adapter cannot disable
 /// that. The [`gzip`](crate#features) module works on top of this transport in both cases.
 ///
 /// # Proxies
 ///
 /// ureq takes one proxy from the environment: the first of `ALL_PROXY`, `HTTPS_PROXY` and `HTTP_PROXY`. It uses that
-/// proxy, or the one of the options, for `http` and `https` targets, through a tunnel (`CONNECT`).
+/// proxy, or the one set in the options, for both `http` and `https` targets, through a tunnel (`CONNECT`).
 ///
 /// # Logs
 ///
-/// ureq logs through the `log` crate, and this adapter can neither disable nor redact that. Two targets expose secrets:
+/// ureq logs through the `log` crate, and this adapter can neither disable nor redact these logs. Two targets expose
+/// secrets:
 ///
 /// - `ureq_proto::util` logs every byte that is sent or received, including the token, at level `trace`.
-/// - `ureq::run` logs each URL at level `debug`. It masks path and query, unless the logger enables `trace` for
-///   `ureq::util`: then a record of level `debug` contains the whole query.
+/// - `ureq::run` logs each URL at level `debug`, with the path and the query masked. If the logger enables `trace` for
+///   `ureq::util`, the record contains the whole query.
 ///
-/// A program that logs at `trace` must exclude both targets, or build `log` with `release_max_level_debug`.
+/// A program that logs at level `trace` must exclude both targets, or build `log` with `release_max_level_debug`.
 ///
 /// # Examples
 ///
@@ -65,8 +67,8 @@ impl UreqTransport {
     ///
     /// # Errors
     ///
-    /// Returns [`TransportErrorKind::Tls`] if a certificate is invalid, and
-    /// [`TransportErrorKind::InvalidRequest`] if a timeout is zero.
+    /// Returns [`TransportErrorKind::Tls`] if a certificate is invalid, and [`TransportErrorKind::InvalidRequest`] if
+    /// another setting is, such as a timeout of zero.
     pub fn new(options: &Options) -> Result<Self, TransportError> {
         let options = &options.checked()?;
         let mut config = Agent::config_builder()

@@ -13,12 +13,12 @@ use crate::{
     TransportErrorKind, mark_sensitive, target,
 };
 
-/// Sends requests with reqwest, which uses `fetch` here, without cookies, cache or referrer.
+/// Sends requests with reqwest, which uses `fetch` in a browser, without cookies, cache or referrer.
 ///
 /// A browser keeps [the promises of a transport](crate#seven-promises) only in part: it follows redirects, decodes
 /// content codings, and hides why an exchange failed. This adapter returns an error after a redirect, and removes
-/// `Content-Encoding` and `Content-Length` from a decoded response. `docs/transports.md` lists all differences. Only
-/// the idle timeout and the total timeout in the [`Options`] have an effect.
+/// `Content-Encoding` and `Content-Length` from a decoded response. `docs/transports.md` in the repository lists all
+/// differences. Only the idle timeout and the total timeout in the [`Options`] have an effect.
 #[derive(Clone)]
 pub struct ReqwestTransport {
     client: Client,
@@ -31,7 +31,8 @@ impl ReqwestTransport {
     ///
     /// # Errors
     ///
-    /// Fails if reqwest cannot create a client, and with [`TransportErrorKind::InvalidRequest`] if a timeout is zero.
+    /// Fails if reqwest cannot create a client, and with [`TransportErrorKind::InvalidRequest`] if a setting is
+    /// invalid, such as a timeout of zero.
     pub fn new(options: &Options) -> Result<Self, TransportError> {
         let options = options.checked()?;
         let client =
@@ -167,7 +168,7 @@ fn remove_decoded(headers: &mut HeaderMap) {
     }
 }
 
-/// The content codings of browsers.
+/// The content codings that browsers decode.
 const DECODED: [&str; 5] = ["br", "deflate", "gzip", "x-gzip", "zstd"];
 
 /// Classifies a failure before the body.

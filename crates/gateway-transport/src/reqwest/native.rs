@@ -17,9 +17,9 @@ use crate::{
 
 /// Sends requests with reqwest: HTTP/1.1, keep-alive, no redirects, no retries, no decompression.
 ///
-/// Clones share their connections. The transport needs a tokio runtime with I/O and time enabled; without a runtime,
-/// [`send`](Transport::send) returns a typed error. It may be used from several runtimes: a connection belongs to the
-/// runtime that opened it, so each runtime gets separate connections.
+/// Use this on a tokio runtime with I/O and time enabled; without a runtime, [`send`](Transport::send) returns an
+/// error. Clones share their connections. Several runtimes may use one transport: a connection belongs to the runtime
+/// that opened it, so each runtime gets separate connections.
 ///
 /// # Examples
 ///
@@ -45,7 +45,8 @@ impl ReqwestTransport {
     /// # Errors
     ///
     /// Returns [`TransportErrorKind::Tls`](crate::TransportErrorKind::Tls) if a certificate is invalid, and
-    /// [`TransportErrorKind::InvalidRequest`](crate::TransportErrorKind::InvalidRequest) if a timeout is zero.
+    /// [`TransportErrorKind::InvalidRequest`](crate::TransportErrorKind::InvalidRequest) if another setting is, such as
+    /// a timeout of zero.
     pub fn new(options: &Options) -> Result<Self, TransportError> {
         let settings = Settings::new(options)?;
         let first = Slot { runtime: None, client: settings.client()? };
@@ -54,7 +55,7 @@ impl ReqwestTransport {
 
     /// Converts a request for reqwest and starts it. Returns the future of the response, and the deadline for its head.
     ///
-    /// This is separate from [`send`](Transport::send) to keep these locals out of the future that each request
+    /// This is separate from [`send`](Transport::send), to keep these locals out of the future that each request
     /// allocates.
     fn start(
         &self,
