@@ -14,14 +14,14 @@ use tokio::time::Instant;
 use crate::Limits;
 use crate::guard::Refusal;
 
-/// A connection, shared by its listener and its responses. Dropping it frees its slot.
+/// A connection, shared by its listener and its responses. Its slot is free again once all of them have dropped it.
 #[derive(Debug)]
 pub struct Connection {
     /// The address of the other end: a client or a proxy.
     pub peer: IpAddr,
     _share: Option<Share<IpAddr>>,
     _permit: OwnedSemaphorePermit,
-    /// Why all requests of the connection are refused; `None` if they are not.
+    /// Why all requests on the connection are refused; `None` if they are not.
     pub(crate) refusal: Option<Refusal>,
     pub(crate) state: Mutex<State>,
 }
@@ -35,14 +35,14 @@ pub(crate) struct State {
     cut: Option<Cut>,
 }
 
-/// Why the server cut off the responses of a connection.
+/// Why the server cut off the responses on a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
-    /// The client acknowledged no data for too long.
+    /// The client acknowledged no data for longer than [`Limits::stall`].
     Stall,
-    /// A response took too long.
+    /// A response took longer than [`Limits::response`].
     ResponseTimeout,
-    /// The server was stopped.
+    /// The server reached [`Phase::Cutting`](crate::Phase::Cutting).
     Drain,
 }
 
@@ -70,7 +70,7 @@ impl Connection {
     }
 }
 
-/// A response that is being prepared or sent. Ends when it is dropped.
+/// A response that is being prepared or sent. Dropping this value ends the response.
 #[derive(Debug)]
 pub(crate) struct Open(Arc<Connection>);
 
@@ -134,7 +134,7 @@ impl Connections {
     }
 }
 
-/// The open shares of each key. A key without an open share takes no memory.
+/// Limits how many shares of each key are open, such as connections per address. A key without one takes no memory.
 #[derive(Debug)]
 pub struct Shares<K> {
     limit: usize,
@@ -142,12 +142,12 @@ pub struct Shares<K> {
 }
 
 impl<K: Clone + Eq + Hash> Shares<K> {
-    /// Creates counts that allow each key up to `limit` open shares.
+    /// Creates a limit of `limit` open shares per key. Zero allows none.
     pub fn new(limit: usize) -> Arc<Self> {
         Arc::new(Self { limit, open: Mutex::default() })
     }
 
-    /// Opens one more share of a key. Returns `None` if the key has reached the limit.
+    /// Opens one more share of a key. Returns `None` if that would exceed the limit.
     pub fn open(self: &Arc<Self>, key: &K) -> Option<Share<K>> {
         let mut open = self.open.lock();
         let count = open.entry(key.clone()).or_default();
@@ -178,8 +178,8 @@ impl<K: Eq + Hash> Drop for Share<K> {
     }
 }
 
-/// Returns the key that limits use for an address: an IPv4 address itself, or the /64 network of an IPv6 address,
-/// because one host can own all addresses of that network.
+/// Returns the key that identifies an address in limits: an IPv4 address itself, or the /64 network of an IPv6 address,
+/// because one host can own all addresses in that network.
 pub fn address_key(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => Ipv6Net::new_assert(address, 64).network().into(),

@@ -2,9 +2,9 @@
 //! is for.
 //!
 //! `hyper` refuses malformed heads, transfer codings other than chunked, and conflicting lengths. It accepts a missing
-//! or a second `Host`, bodies, and a line that ends with a line feed but no carriage return. The last is harmless
-//! here. A proxy that does not treat a bare line feed as the end of a line sees a single request and expects a single
-//! response. If `hyper` sees other fields or a body in it, this server refuses the request and closes the connection.
+//! or a second `Host`, bodies, and a line that ends with a line feed but no carriage return. Such a line is harmless. A
+//! proxy that does not treat a bare line feed as the end of a line sees one request and expects one response. If
+//! `hyper` finds other fields or a body in that request, this server refuses the request and closes the connection.
 
 use http::header::{CONTENT_LENGTH, HOST, HeaderValue, TRANSFER_ENCODING};
 use http::request::Parts;
@@ -12,7 +12,7 @@ use http::uri::{Authority, Scheme};
 use http::{Method, Version};
 use http_body::Body;
 
-/// The reason why a request is refused before its path and query are examined.
+/// Why a request is refused before its path and query are examined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Refusal {
     /// The target is neither a path nor an HTTP URI.

@@ -1,8 +1,8 @@
 //! Serves HTTP/1.1 and HTTP/2 connections with `hyper`, with limits, timeouts and strict checks of request heads.
 //!
-//! A [`Listen`] accepts connections and passes each request to a [`Service`], together with the reason to refuse it, if
-//! any. Requests with a body are refused unless [`Limits::body`] permits small ones, so the bytes after a request head
-//! can only be the next head.
+//! A [`Listen`] accepts connections and passes each request to a [`Service`], together with the reason to refuse the
+//! request, if any. Unless [`Limits::body`] permits small bodies, requests with a body are refused, so the bytes after
+//! a request head can only be the next head.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -40,13 +40,14 @@ pub use crate::connection::{Connection, Connections, Cut, Share, Shares, address
 pub use crate::guard::Refusal;
 pub use crate::tls::Acceptor;
 
-/// A service that answers requests. All connections share it.
+/// Answers requests. Implement this for your server; all connections share one value.
 pub trait Service: Send + Sync + 'static {
     /// The body of a response.
     type Body: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static;
 
-    /// Answers one request. `refusal` is the reason to refuse it, if any. After the response, `connection` says whether
-    /// the server cut the response off. The extensions of the request contain a [`RequestBody`] if a body was accepted.
+    /// Answers one request. If `refusal` is set, the response must refuse the request for that reason. After the
+    /// response, [`Connection::cut`] says whether the server cut it off. If a body was accepted, the request's
+    /// extensions contain a [`RequestBody`].
     fn answer(
         &self,
         request: &Parts,
@@ -72,25 +73,25 @@ pub enum Phase {
     Cutting,
 }
 
-/// The limits and timeouts of a listener.
+/// The limits and timeouts of a listener. A timeout ends the connection or the request that exceeds it.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// Maximum number of open connections.
     pub connections: usize,
     /// Maximum number of open connections from one address; see [`address_key`]. Loopback addresses are not limited.
     pub connections_per_address: usize,
-    /// Networks whose addresses have no individual limit, such as networks of proxies.
+    /// Networks whose addresses are exempt from `connections_per_address`, such as the networks of proxies.
     pub unlimited: Vec<IpNet>,
-    /// Whether a connection above the limit waits in the queue of the operating system instead of being refused.
+    /// Whether a connection above `connections` waits in the operating system's queue instead of being refused.
     pub queue: bool,
     /// Maximum size of the body of a POST request, in bytes. The request must declare the length. Zero refuses all
     /// bodies.
     pub body: usize,
-    /// Timeout of a TLS handshake, of an HTTP/1.1 request head, and of a request body.
+    /// Timeout for a TLS handshake, for an HTTP/1.1 request head, and for a request body.
     pub head: Duration,
-    /// Timeout of a connection without a request.
+    /// How long a connection may stay open without a request.
     pub idle: Duration,
-    /// Timeout of a client that acknowledges none of the data sent to it. Linux only.
+    /// How long a client may acknowledge none of the data sent to it. For HTTP/1.1, this works only on Linux.
     pub stall: Duration,
     /// Timeout for sending a whole response.
     pub response: Duration,
@@ -98,8 +99,8 @@ pub struct Limits {
     pub age: Duration,
 }
 
-/// Accepts connections and serves them with a [`Service`]. It holds what all connections share; [`run`](Self::run)
-/// takes the socket.
+/// Accepts connections and serves them with a [`Service`]. Use [`run`](Self::run) for a socket, and
+/// [`serve`](Self::serve) for a connection of another kind.
 #[derive(Debug)]
 pub struct Listen<S> {
     service: Arc<S>,
@@ -109,7 +110,7 @@ pub struct Listen<S> {
 }
 
 impl<S: Service> Listen<S> {
-    /// Waits until all connections are closed. Returns false if the time limit is reached first. Call it once the
+    /// Waits until all connections are closed. Returns false if that takes longer than `within`. Use this once the
     /// listener accepts no more connections.
     pub async fn closed(&self, within: Duration) -> bool {
         let all = u32::try_from(self.connections.limits.connections).unwrap_or(u32::MAX);
@@ -126,7 +127,7 @@ impl<S: Service> Listen<S> {
         Arc::new(Self { service, connections, tls, phase })
     }
 
-    /// Accepts connections until the phase `end`, and serves each in a separate task of the current runtime.
+    /// Accepts connections until the phase `end` begins, and serves each one in a separate task on the current runtime.
     pub async fn run(self: Arc<Self>, listener: TcpListener, end: Phase) {
         let mut phase = self.phase.clone();
         loop {
@@ -170,7 +171,7 @@ impl<S: Service> Listen<S> {
         }
     }
 
-    /// Serves a connection that is not a socket, without TLS, until it ends.
+    /// Serves a connection without TLS until the connection ends. Use this for one that is not a socket.
     pub async fn serve<I>(self: Arc<Self>, io: I, peer: IpAddr)
     where
         I: AsyncRead + AsyncWrite + Send + Unpin + 'static,
@@ -321,8 +322,7 @@ where
     }
 }
 
-/// Returns whether the operating system gave up on a client that acknowledges no data, or the client did not answer
-/// pings.
+/// Returns whether the operating system gave up on a client that acknowledged no data, or the client answered no pings.
 fn is_timeout(error: &(dyn error::Error + 'static)) -> bool {
     std::iter::successors(Some(error), |error| error.source()).any(|error| {
         error.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_timeout)
@@ -348,7 +348,7 @@ const STREAMS: u32 = 32;
 /// Pause after a failed accept.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Time for an idle connection to close after its graceful shutdown began.
+/// Time for an idle connection to close after the start of its graceful shutdown.
 const CLOSE: Duration = Duration::from_secs(2);
 
 /// Time for a late response to end on its own before its connection is closed. On a busy machine, ending 32 streams

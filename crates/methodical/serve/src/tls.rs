@@ -15,7 +15,7 @@ use x509_cert::der::Decode as _;
 use x509_cert::ext::pkix::SubjectAltName;
 use x509_cert::ext::pkix::name::GeneralName;
 
-/// Accepts TLS connections, with the certificates and the key of two PEM files.
+/// Accepts TLS connections, with the certificates and the key from two PEM files.
 pub struct Acceptor {
     certificate: PathBuf,
     key: PathBuf,
@@ -30,7 +30,7 @@ struct Current {
 }
 
 impl Acceptor {
-    /// Reads the files.
+    /// Reads the certificates and the key.
     ///
     /// # Errors
     ///
@@ -40,7 +40,7 @@ impl Acceptor {
         Ok(Self { certificate: certificate.to_owned(), key: key.to_owned(), current })
     }
 
-    /// Reads the files again. New connections use their content.
+    /// Reads the files again, for new connections. Use this to replace a certificate while the server runs.
     ///
     /// # Errors
     ///
@@ -51,12 +51,12 @@ impl Acceptor {
         Ok(())
     }
 
-    /// Returns when the certificate of the server expires, in seconds since 1970, if it can be read.
+    /// Returns when the server's certificate expires, in seconds since 1970, or `None` if the date cannot be read.
     pub fn expiry(&self) -> Option<i64> {
         self.current.lock().expiry
     }
 
-    /// Returns the names of hosts in the certificate of the server, such as `board.example.com` or `*.example.com`.
+    /// Returns the host names in the server's certificate, such as `board.example.com` or `*.example.com`.
     pub fn names(&self) -> Vec<String> {
         self.current.lock().names.clone()
     }
@@ -96,7 +96,7 @@ fn unusable(file: &Path, cause: &dyn fmt::Display) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("cannot use {}: {cause}", file.display()))
 }
 
-/// Returns when a certificate expires, and the names of hosts in it.
+/// Returns when a certificate expires, and the host names in it.
 fn facts(certificate: &CertificateDer<'_>) -> (Option<i64>, Vec<String>) {
     let Ok(Certificate { tbs_certificate: facts, .. }) = Certificate::from_der(certificate) else {
         return (None, Vec::new());
