@@ -63,11 +63,11 @@ pub struct Options {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Proxy {
-    /// The variables `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`, as in other programs.
+    /// The proxy set in the variables `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`, as in other programs.
     ///
     /// A request to this machine (`localhost`, its subdomains, 127.0.0.0/8, `::1`) never goes through the proxy. The
-    /// proxy would look for the service on its own machine, and would see data that must not leave this one, such as a
-    /// token over plain `http`. A CGI program uses no proxy, because there the caller controls `HTTP_PROXY`.
+    /// proxy would look for the service on its own machine, and would see data that must not leave this machine, such
+    /// as a token over plain `http`. A CGI program uses no proxy, because there the caller controls `HTTP_PROXY`.
     Environment,
     /// No proxy, regardless of the environment.
     Never,
@@ -78,7 +78,7 @@ pub enum Proxy {
 impl Proxy {
     /// Returns the proxy at `address`, such as `http://user:password@proxy.example.com:3128`.
     ///
-    /// User and password are optional and percent-encoded.
+    /// The user and the password are optional and percent-encoded.
     ///
     /// # Errors
     ///
