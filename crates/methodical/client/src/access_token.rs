@@ -31,14 +31,14 @@ use crate::{Error, ErrorKind};
 /// # Ok::<(), methodical_client::Error>(())
 /// ```
 ///
-/// It cannot be printed:
+/// A token cannot be printed:
 ///
 /// ```compile_fail,E0277
 /// let token = methodical_client::AccessToken::new("gwt_6yqW").unwrap();
 /// println!("{token}");
 /// ```
 ///
-/// It cannot be used as text or serialized:
+/// A token cannot be used as text or serialized:
 ///
 /// ```compile_fail,E0308
 /// let token = methodical_client::AccessToken::new("gwt_6yqW").unwrap();
@@ -60,9 +60,9 @@ impl AccessToken {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Config`] if `text` is not a `b64token` (RFC 6750, section 2.1): empty, or with a space, a
-    /// line break or another invalid character. The error gives the position of the character, never the token. If the
-    /// text starts with `Bearer `, the message says to remove this prefix.
+    /// Returns [`ErrorKind::Config`] if `text` is not a `b64token` (RFC 6750, section 2.1): if it is empty, or contains
+    /// a space, a line break or another invalid character. The error gives the position of the character, never the
+    /// token. If the text starts with `Bearer `, the message says to remove this prefix.
     pub fn new(text: impl Into<String>) -> Result<Self, Error> {
         let text = Zeroizing::new(text.into());
         check_bearer(text.as_bytes())?;

@@ -21,7 +21,7 @@ use crate::{Error, Observer, RetryPolicy, TokenSource};
 ///
 /// `S` is the service. [`blocking::ClientBuilder`](crate::blocking::ClientBuilder) is this type with a blocking
 /// transport, `T`. Only the base URL and a token are required; [this table](crate#limits-and-retries) lists the
-/// defaults of all other settings. A timeout or another limit of zero is an error.
+/// defaults of all other settings. The method `build` refuses a limit of zero.
 ///
 /// # Examples
 ///

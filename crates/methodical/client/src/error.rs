@@ -364,7 +364,7 @@ pub enum ErrorKind {
     Query,
     /// The client could not connect to the service. A later call may succeed.
     Connect,
-    /// The TLS handshake with the service failed. Check its certificate.
+    /// The TLS handshake with the service failed. Check the certificate of the service.
     Tls,
     /// A timeout expired. A later call may succeed.
     Timeout,
@@ -398,12 +398,12 @@ pub enum ErrorKind {
     ContentType,
     /// A successful response with a content coding that was not requested.
     ContentCoding,
-    /// The response or one of its records exceeds its size limit.
+    /// The response or one of its records exceeds a size limit.
     TooLarge,
     /// A successful response that does not match the contract; the error's `source()` says where.
     Decode,
-    /// A response with status 200 whose body reports any other failure. [`Error::service`](crate::Error::service)
-    /// returns its code and message.
+    /// A response with status 200 whose body reports a failure of any other class.
+    /// [`Error::service`](crate::Error::service) returns the code and the message of the failure.
     NotSuccess,
     /// A page of a list violates the contract, or the list exceeds the maximum number of pages. The records before the
     /// error have been returned.

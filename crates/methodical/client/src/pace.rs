@@ -47,7 +47,7 @@ impl Pace {
         Self { interval, calls, may_wait, state: Mutex::default() }
     }
 
-    /// Returns whether a request may have to wait. Usually none has to: then neither lock nor clock is needed.
+    /// Returns whether a request may have to wait. Usually none has to, so neither the lock nor the clock is needed.
     pub(crate) fn may_wait(&self) -> bool {
         self.may_wait.load(Ordering::Relaxed)
     }

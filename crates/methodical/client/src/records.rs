@@ -248,8 +248,8 @@ impl<T: Record, S: Beside> Records<T, S> {
     ///
     /// Fails if the list cannot be read to its end: [`ErrorKind::Interrupted`](crate::ErrorKind::Interrupted),
     /// [`Timeout`](crate::ErrorKind::Timeout), [`TooLarge`](crate::ErrorKind::TooLarge),
-    /// [`Decode`](crate::ErrorKind::Decode), or [`Paging`](crate::ErrorKind::Paging) if the pages do not follow the
-    /// contract. [`Error::delivered`] returns how many records came before the error, over all pages.
+    /// [`Decode`](crate::ErrorKind::Decode), or [`Paging`](crate::ErrorKind::Paging) if a page violates the contract.
+    /// [`Error::delivered`] returns how many records came before the error, over all pages.
     ///
     /// ```
     /// use methodical_client::model::Record;

@@ -63,7 +63,7 @@ pub trait TokenSource: Send + Sync + 'static {
         refused: Option<&'a AccessToken>,
     ) -> BoxFuture<'a, Result<AccessToken, BoxError>>;
 
-    /// Returns whether a token of this source is still the one to use. Default: true.
+    /// Returns whether a token from this source is still the one to use. Default: true.
     ///
     /// The client asks before every call, so this must return quickly.
     fn is_current(&self, _token: &AccessToken) -> bool {

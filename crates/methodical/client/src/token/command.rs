@@ -16,10 +16,10 @@ use crate::{AccessToken, TokenSource, unpoisoned};
 
 /// A token printed by a command, such as `pass`. Surrounding whitespace is ignored. More than 64 KiB is an error.
 ///
-/// The command runs when a token is needed, and again when the service refuses the token. It inherits the standard
-/// error of this process, and may ask for a password on the terminal. Once no call is waiting for it, the command is
-/// killed, but processes that it has started are not. While they keep the output open, a thread of this process reads
-/// it, even after the call has ended.
+/// The command runs when a token is needed, and again when the service refuses the token. The command inherits the
+/// standard error of this process, and may ask for a password on the terminal. Once no call is waiting for it, the
+/// command is killed, but processes that it has started are not. While they keep the output open, a thread of this
+/// process reads it, even after the call has ended.
 ///
 /// `Debug` shows the program and the number of arguments, but not the arguments, which may be secret.
 ///
