@@ -484,6 +484,20 @@ const NAMES: &[Names] = &[
         ],
     },
     Names {
+        what: "kind of document",
+        source: &["crates/methodical/codegen/src/config.rs"],
+        after: "enum Document",
+        pattern: r#"(?m)^        (\w+) = "[a-z-]+",$"#,
+        places: &[
+            Place("crates/methodical/codegen/src/emit.rs", "(Document::NAME, ", "Contract"),
+            Place(
+                "crates/methodical/codegen/src/emit/reference.rs",
+                "Document::NAME)",
+                "Reference, SpecSchema",
+            ),
+        ],
+    },
+    Names {
         what: "way of paging",
         source: &["crates/methodical/model/src/paging.rs"],
         after: "pub enum PagedBy {",
