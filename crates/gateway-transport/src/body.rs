@@ -124,8 +124,8 @@ impl Body {
     ///
     /// # Errors
     ///
-    /// Reading the body fails with [`TransportErrorKind::Timeout`](crate::TransportErrorKind::Timeout) as soon as it
-    /// reaches one of the limits.
+    /// Reading the body fails with [`TransportErrorKind::Timeout`](crate::TransportErrorKind::Timeout) as soon as the
+    /// body reaches one of the limits.
     ///
     /// ```
     /// use std::time::Duration;

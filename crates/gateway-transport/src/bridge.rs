@@ -19,7 +19,7 @@ use crate::{
 /// Turns an async transport, which may use tokio, into a [`BlockingTransport`]. Use this in code without `async`.
 ///
 /// A dedicated thread with a tokio runtime runs the exchange until the response head arrives, while the calling thread
-/// sleeps. The thread that reads the body also drives it, so at most one chunk is held in memory.
+/// sleeps. The thread that reads the body also drives the exchange, so at most one chunk is held in memory.
 ///
 /// The transport may be called from within another runtime, and then blocks the runtime's thread. A panic in the inner
 /// transport resumes in the caller.
