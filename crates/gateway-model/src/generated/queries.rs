@@ -10,7 +10,7 @@ use crate::generated::types::{Candidate, Credits, StatusName, Vacancy, VacancyId
 
 /// Lists all candidates, those of one vacancy, or those of one vacancy with one status.
 ///
-/// See section 4.1 of the contract. Sent as `method=candidates/list`.
+/// See section 4.1 of the contract (`docs/service.md`). Sent as `method=candidates/list`.
 ///
 /// ```
 /// use gateway_model::{ListCandidates, Operation as _};
@@ -36,7 +36,7 @@ impl ListCandidates {
     ///
     /// Only candidates associated with this vacancy.
     ///
-    /// See section 4.1, rule 2 of the contract.
+    /// See section 4.1, rule 2 of the contract (`docs/service.md`).
     #[must_use]
     pub fn vacancy_id(mut self, vacancy_id: impl Into<VacancyId>) -> Self {
         self.vacancy_id = Some(vacancy_id.into());
@@ -47,7 +47,7 @@ impl ListCandidates {
     ///
     /// Only candidates with this status in the vacancy.
     ///
-    /// See section 4.1, rules 3 and 4 of the contract.
+    /// See section 4.1, rules 3 and 4 of the contract (`docs/service.md`).
     #[must_use]
     pub fn vacancy_status(
         mut self,
@@ -87,7 +87,7 @@ impl ListOperation for ListCandidates {
 
 /// Lists all vacancies with their identifiers and titles.
 ///
-/// See section 4.2 of the contract. Sent as `method=vacancies/list`.
+/// See section 4.2 of the contract (`docs/service.md`). Sent as `method=vacancies/list`.
 ///
 /// ```
 /// use gateway_model::{ListVacancies, Operation as _};
@@ -126,7 +126,7 @@ impl ListOperation for ListVacancies {
 
 /// Reads the remaining SMS credit balance of the account.
 ///
-/// See section 4.3 of the contract. Sent as `method=credits/get`.
+/// See section 4.3 of the contract (`docs/service.md`). Sent as `method=credits/get`.
 ///
 /// ```
 /// use gateway_model::{GetCredits, Operation as _};
@@ -161,5 +161,5 @@ impl Operation for GetCredits {
 const VERDICT_1: codegen::Verdict =
     codegen::Verdict::new(codegen::Decides::Success { at: &["status"], is: &["success"] });
 
-/// A query with any method and any parameters, for everything that the typed queries do not cover.
+/// A query with any method and any parameters. Use it for calls that the typed queries do not cover.
 pub type RawQuery = methodical_model::RawQuery<service::RecruitmentGateway>;

@@ -4,7 +4,7 @@
 
 use methodical_model::Service;
 
-/// The service as a type. A client accepts only operations of its service.
+/// The service, as a type. It ties each query to its service: a client accepts only queries of its own service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct RecruitmentGateway;

@@ -35,7 +35,7 @@ pub static VACANCY: Table = Table::new(
     &[Column::text(&["id"]).typed(FieldType::Id), Column::text(&["project"])],
 );
 
-/// The values that [`ListCandidates`](crate::ListCandidates) recovers with its filters: one row for each member of each group.
+/// The values that [`ListCandidates`](crate::ListCandidates) recovers with its filters: one row per member of each group.
 pub static CANDIDATE_VACANCY: Table = Table::new(
     "candidate_vacancy",
     "id",

@@ -11,21 +11,21 @@ use methodical_model::codegen::{Nulls, record, scalar, wire_enum};
 scalar! {
     /// The identifier of a candidate, as text in digits.
     ///
-    /// See section 2 of the contract.
+    /// See section 2 of the contract (`docs/service.md`).
     CandidateId, digits
 }
 
 scalar! {
     /// The identifier of a vacancy: text in a record, an integer in a query.
     ///
-    /// See section 2 and section 4.1 of the contract.
+    /// See section 2 and section 4.1 of the contract (`docs/service.md`).
     VacancyId, digits
 }
 
 scalar! {
     /// The identifier of a portal.
     ///
-    /// See section 2 of the contract.
+    /// See section 2 of the contract (`docs/service.md`).
     PortalId, text
 }
 
@@ -33,28 +33,28 @@ scalar! {
     /// A date and time as `YYYY-MM-DD HH:MM:SS`, without a time zone: the contract does not
     /// document one.
     ///
-    /// See section 2 of the contract.
+    /// See section 2 of the contract (`docs/service.md`).
     CivilDateTime, civil_date_time
 }
 
 scalar! {
     /// A decimal number as text, which is kept exactly.
     ///
-    /// See section 2 of the contract.
+    /// See section 2 of the contract (`docs/service.md`).
     DecimalText, decimal
 }
 
 scalar! {
     /// The currency code of a balance, such as `EUR`.
     ///
-    /// See section 2 of the contract.
+    /// See section 2 of the contract (`docs/service.md`).
     CurrencyCode, text
 }
 
 wire_enum! {
     /// The kind of a candidate. Only `person` is documented.
     ///
-    /// See section 2 of the contract.
+    /// See section 2 of the contract (`docs/service.md`).
     CandidateKind, UnknownCandidateKind, "text", not "later",
     {
         /// A natural person.
@@ -66,7 +66,7 @@ wire_enum! {
     /// The name of the status that a candidate has in a vacancy. The complete list is not
     /// documented.
     ///
-    /// See section 3 of the contract.
+    /// See section 3 of the contract (`docs/service.md`).
     StatusName, UnknownStatusName, "text", not "later",
     {
         /// Not reviewed yet.
@@ -80,7 +80,7 @@ wire_enum! {
 
 /// The portal that a candidate is associated with.
 ///
-/// See section 2 of the contract.
+/// See section 2 of the contract (`docs/service.md`).
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Portal {
@@ -94,7 +94,7 @@ pub struct Portal {
 
 /// The portal that a candidate is associated with.
 ///
-/// The borrowed form of [`Portal`]: its text refers to the input where possible.
+/// The borrowed form of [`Portal`], which avoids copies: its strings borrow from the input where possible.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PortalRef<'a> {
@@ -128,7 +128,7 @@ record! {
 
 /// A candidate of the account: a person, or a candidate of another kind.
 ///
-/// See section 2 of the contract.
+/// See section 2 of the contract (`docs/service.md`).
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Candidate {
@@ -154,7 +154,7 @@ pub struct Candidate {
 
 /// A candidate of the account: a person, or a candidate of another kind.
 ///
-/// The borrowed form of [`Candidate`]: its text refers to the input where possible.
+/// The borrowed form of [`Candidate`], which avoids copies: its strings borrow from the input where possible.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CandidateRef<'a> {
@@ -217,7 +217,7 @@ record! {
 
 /// A vacancy of the account.
 ///
-/// See section 2 of the contract.
+/// See section 2 of the contract (`docs/service.md`).
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Vacancy {
@@ -231,7 +231,7 @@ pub struct Vacancy {
 
 /// A vacancy of the account.
 ///
-/// The borrowed form of [`Vacancy`]: its text refers to the input where possible.
+/// The borrowed form of [`Vacancy`], which avoids copies: its strings borrow from the input where possible.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct VacancyRef<'a> {
@@ -265,7 +265,7 @@ record! {
 
 /// The remaining SMS credit balance of the account.
 ///
-/// See section 2 of the contract.
+/// See section 2 of the contract (`docs/service.md`).
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Credits {
@@ -279,7 +279,7 @@ pub struct Credits {
 
 /// The remaining SMS credit balance of the account.
 ///
-/// The borrowed form of [`Credits`]: its text refers to the input where possible.
+/// The borrowed form of [`Credits`], which avoids copies: its strings borrow from the input where possible.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CreditsRef<'a> {

@@ -5,7 +5,7 @@
 use crate::parameter::Parameter;
 use crate::storage::{Envelope, Frame};
 
-/// An operation. The server does not compile until it calls each.
+/// An operation. The server compiles only if it handles every operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operation {
     /// Lists all candidates, those of one vacancy, or those of one vacancy with one status.

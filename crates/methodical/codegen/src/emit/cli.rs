@@ -58,8 +58,7 @@ fn groups(service: &Service) -> Vec<Group<'_>> {
     groups
 }
 
-/// Returns the operation with the fewest required parameters, preferring one that returns an object, because a list may
-/// be long.
+/// Returns the operation with the fewest required parameters. Prefers an object, because a list may be long.
 fn cheapest(service: &Service) -> Option<&Operation> {
     service.operations.iter().min_by_key(|one| {
         let required = one.required().len();
@@ -130,8 +129,8 @@ fn is_needed(operation: &Operation, param: &Param) -> bool {
 
 /// Returns the description of an operation in the imperative.
 ///
-/// A description may begin with a noun, so only known verbs are changed: those common in descriptions, and words from
-/// the name of the operation. "Finds and returns" has two.
+/// A description may begin with a noun, so only known verbs are changed: common ones, and words from the operation's
+/// name. "Finds and returns" has two.
 fn imperative(operation: &Operation) -> String {
     let name = operation.rust.spaced();
     let is_verb = |word: &str| VERBS.split(' ').chain(name.split(' ')).any(|one| one == word);

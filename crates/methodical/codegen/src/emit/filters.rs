@@ -13,7 +13,8 @@ use std::fmt::Display;
 
 use askama::{Result, Values, filter_fn};
 
-use crate::ir::{About, Operation, Service, phrase};
+use crate::config::{Document, Workspace};
+use crate::ir::{About, Operation, phrase};
 use crate::text;
 
 /// Defines filters that format text with a function.
@@ -64,20 +65,26 @@ pub(super) fn strings(
     Ok(text::strings(texts))
 }
 
-/// Returns a description with its sections of the contract.
-pub(super) fn declaration(about: &About) -> String {
-    let see = phrase(&about.source).map(|sections| format!("\n\nSee {sections}."));
-    about.doc.clone() + &see.unwrap_or_default()
+/// Returns a sentence that names sections of the contract and the path of its document; empty without sections.
+pub(super) fn see(workspace: &Workspace, source: &str) -> String {
+    let Some(sections) = phrase(source) else { return String::new() };
+    let path = workspace.config.documents.get(&Document::Contract).map(|one| format!(" (`{one}`)"));
+    format!("See {sections}{}.", path.unwrap_or_default())
 }
 
-/// Returns the description of an operation, with its sections of the contract and how it is selected.
-pub(super) fn operation(service: &Service, operation: &Operation) -> String {
-    let see = phrase(&operation.about.source).map(|sections| format!("See {sections}. "));
+/// Returns a description, followed by its sections of the contract.
+pub(super) fn declaration(workspace: &Workspace, about: &About) -> String {
+    format!("{}\n\n{}", about.doc, see(workspace, &about.source))
+}
+
+/// Returns the description of an operation, its sections of the contract, and the request that calls it.
+pub(super) fn operation(workspace: &Workspace, operation: &Operation) -> String {
+    let (service, see) = (&workspace.service, see(workspace, &operation.about.source));
     let call = match (operation.post, service.request_of(operation, &[])) {
         (Some(_), _) => service.call_of(operation),
         (None, (query, _)) if query.is_empty() => service.path_of(operation),
         (None, (query, _)) => query,
     };
     let note = operation.post_note().map(|note| format!("\n\n{note}")).unwrap_or_default();
-    format!("{}\n\n{}Sent as `{call}`.{note}", operation.about.doc, see.unwrap_or_default())
+    format!("{}\n\n{see} Sent as `{call}`.{note}", operation.about.doc)
 }

@@ -16,7 +16,7 @@ enum File<'a> {
     #[template(path = "model/root.rs.jinja")]
     Root { service: &'a Service },
     #[template(path = "model/queries.rs.jinja")]
-    Queries { service: &'a Service, krate: &'a str, marker: &'a str, verdicts: Vec<&'a Verdict> },
+    Queries { workspace: &'a Workspace, krate: &'a str, verdicts: Vec<&'a Verdict> },
     #[template(path = "model/service.rs.jinja")]
     Service { service: &'a Service, marker: &'a str, client: &'a str },
     #[template(path = "model/tables.rs.jinja")]
@@ -36,7 +36,7 @@ pub(super) fn emit(workspace: &Workspace) -> Vec<GeneratedFile> {
     let root = File::Root { service }.render().unwrap_or_default();
     vec![
         GeneratedFile::root(workspace, Role::Model, &root),
-        file("queries", File::Queries { service, krate, marker, verdicts }),
+        file("queries", File::Queries { workspace, krate, verdicts }),
         file("service", File::Service { service, marker, client }),
         file("tables", File::Tables { service, marker, lists }),
         file("types", File::Types { workspace, service, krate }),

@@ -44,8 +44,8 @@ pub(super) fn emit(workspace: &Workspace, folder: &str) -> Vec<GeneratedFile> {
 }
 
 impl Document<'_> {
-    /// Returns the secrets that are security schemes. A secret in the path is a parameter instead, and one in the form
-    /// a member of the body.
+    /// Returns the secrets that are security schemes. In a path, a secret is a parameter; in a form, a member of the
+    /// body.
     fn schemes(&self) -> Vec<&Secret> {
         let secrets = self.service.auth.secrets().iter();
         secrets.filter(|one| !matches!(one.place, SecretPlace::Path | SecretPlace::Form)).collect()

@@ -74,8 +74,7 @@ fn given(param: &Param) -> String {
     format!("{}.clone(){convert}", param.rust.snake())
 }
 
-/// Returns, for each method of an operation, whether it is async. A list has one method, whose result can be read
-/// either way.
+/// Returns, for each method of an operation, whether it is async. The result of a list can be read either way.
 fn forms(operation: &Operation) -> &'static [bool] {
     if operation.response.is_list { &[false] } else { &[false, true] }
 }

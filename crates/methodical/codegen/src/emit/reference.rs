@@ -138,7 +138,7 @@ fn outline(service: &Service, response: &Response) -> String {
     })
 }
 
-/// Returns a sentence for each thing that the outline of a response does not show.
+/// Returns a sentence for each property of a response that its outline does not show.
 fn notes(response: &Response) -> Vec<String> {
     let mut notes = Vec::new();
     let mut note = |applies: bool, text: String| notes.extend(applies.then_some(text));
@@ -174,8 +174,7 @@ fn notes(response: &Response) -> Vec<String> {
     notes
 }
 
-/// Returns when a parameter is sent: `required`, `optional`, or which others it needs. Also says which attribute it
-/// recovers.
+/// Returns when a parameter is sent (`required`, `optional`, or which others it needs), and what it recovers.
 fn presence(operation: &Operation, param: &Param) -> String {
     let presence = match operation.needed_names(param, code) {
         _ if param.required => "required".to_owned(),

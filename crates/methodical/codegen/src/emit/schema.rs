@@ -194,8 +194,7 @@ pub(super) fn failure(verdict: &Verdict) -> String {
     member("description", "A failure with status 200.") + &all_of(&all)
 }
 
-/// Returns a schema that accepts values of any of several schemas. Not `oneOf`: two models may overlap, because other
-/// fields are allowed.
+/// Returns a schema that accepts any of several. Not `oneOf`: models may overlap, because other fields are allowed.
 pub(super) fn any_of(mut schemas: Vec<String>) -> String {
     if schemas.len() == 1 { schemas.pop().unwrap_or_default() } else { array("anyOf", &schemas) }
 }

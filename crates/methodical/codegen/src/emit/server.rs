@@ -8,8 +8,7 @@ use crate::emit::{GeneratedFile, filters};
 use crate::ir::{Field, Model, Primitive, Response, Service, Type};
 use crate::text::{json_string, raw_string, string};
 
-/// The files. The server matches the operations and the parameters of each without a wildcard, so it does not compile
-/// until it reads a new one.
+/// The files. The server matches operations and parameters without a wildcard, so it must handle each to compile.
 #[derive(Template)]
 enum File<'a> {
     #[template(path = "server/operations.rs.jinja")]
@@ -61,11 +60,10 @@ fn is_personal(model: &Model) -> bool {
     model.fields.iter().any(|field| field.personal)
 }
 
-/// How a record stores a field. A missing value is an empty string, a record of empty strings or, for a record without
-/// an empty form, `None`.
+/// How a record stores a field. A missing value is empty: an empty text, a record of empty texts, or else `None`.
 struct Slot {
     ty: String,
-    /// The attributes by which serde reads and writes it as it is on the wire.
+    /// The attributes that make serde read and write the field as it is on the wire.
     attributes: Vec<String>,
     /// The expression for the example. Sample data has a value in every field, so that clients see its type.
     example: String,

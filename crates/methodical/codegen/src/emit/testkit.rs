@@ -16,8 +16,7 @@ use crate::text::{percent_encoded, strings};
 
 #[derive(Template)]
 enum File<'a> {
-    /// The contract: the operations that return records, which the checks judge, and the models of these records and of
-    /// nested ones.
+    /// The contract: the operations that return records, and the models of these records and of the nested ones.
     #[template(path = "testkit/contract.rs.jinja")]
     Contract {
         service: &'a Service,
@@ -26,8 +25,8 @@ enum File<'a> {
         operations: &'a [&'a Operation],
         models: &'a [&'a Model],
     },
-    /// The mocks. The responses of the examples are byte-exact texts: a published package contains only files of its
-    /// crate, so generated code cannot include them from the folder of the spec.
+    /// The mocks. They contain the examples' responses as text, because a published crate cannot include the spec's
+    /// files.
     #[template(path = "testkit/mocks.rs.jinja")]
     Mocks { service: &'a Service, krate: &'a str },
 }
@@ -61,8 +60,7 @@ fn examples(service: &Service) -> Vec<(&Example, String)> {
     examples.filter_map(|(operation, one)| Some((one, chain(operation, one)?))).collect()
 }
 
-/// Returns the sections about access tokens: those of the open point `D-auth` if the spec has it, or else those of
-/// the service.
+/// Returns the sections about access tokens: those of the open point `D-auth`, or else those of the service.
 fn token_source(service: &Service) -> &str {
     let point = service.open_points.iter().find(|point| point.id == "D-auth");
     point.map_or(&service.about.source, |point| &point.source)
@@ -106,7 +104,7 @@ fn origin<'s>(service: &'s Service, param: &Param) -> Option<(&'s str, &'s str)>
     Some((&list.select, &field.wire))
 }
 
-/// Returns the sections of the contract about a field.
+/// Returns the sections of the contract that describe a field.
 fn source<'s>(service: &'s Service, model: &'s Model, field: &'s Field) -> &'s str {
     let source = [&field.about.source, &model.about.source, &service.about.source];
     source.into_iter().find(|source| !source.is_empty()).map_or("", |source| source)

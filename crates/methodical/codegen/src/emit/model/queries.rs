@@ -3,16 +3,16 @@
 
 use std::fmt::Write as _;
 
-use crate::emit::distinct;
-use crate::ir::{Example, Operation, Param, Primitive, Response, Service, Verdict, phrase};
+use crate::config::Workspace;
+use crate::emit::{distinct, filters};
+use crate::ir::{Example, Operation, Param, Primitive, Response, Service, Verdict};
 use crate::text::string;
 
 /// Describes the setter of an optional parameter.
-pub(super) fn setter_doc(operation: &Operation, param: &Param) -> String {
-    let sections = phrase(&param.about.source).map(|sections| format!("See {sections}."));
+pub(super) fn setter_doc(workspace: &Workspace, operation: &Operation, param: &Param) -> String {
     let set = operation.set_with(param).into_iter().map(|one| format!("`{}`", one.wire));
-    let (set, sections) = (set.collect::<Vec<_>>().join(" and "), sections.unwrap_or_default());
-    format!("Sets {set}.\n\n{}\n\n{sections}", param.about.doc)
+    let set = set.collect::<Vec<_>>().join(" and ");
+    format!("Sets {set}.\n\n{}", filters::declaration(workspace, &param.about))
 }
 
 pub(super) fn constructor_doc(operation: &Operation) -> String {
@@ -42,7 +42,7 @@ pub(super) fn conversion(param: &Param) -> &'static str {
     }
 }
 
-/// Returns whether a setter takes `impl Into` of the type. For a flag that would be useless.
+/// Returns whether a setter takes `impl Into` of the type. For a flag, that would be useless.
 fn converts(param: &Param) -> bool {
     param.ty.in_record != Primitive::Boolean
 }
@@ -91,8 +91,7 @@ pub(super) fn number(verdicts: &[&Verdict], verdict: &Verdict) -> usize {
     verdicts.iter().position(|other| *other == verdict).map_or(0, |index| index + 1)
 }
 
-/// Returns the example with the most parameters, one without percent-encoding if possible, and the expression that
-/// creates its query.
+/// Returns the example with the most parameters, preferably without percent-encoding, and the code for its query.
 pub(super) fn shown<'s>(
     service: &'s Service,
     operation: &Operation,

@@ -65,7 +65,7 @@ fn free(name: String, taken: &[&str]) -> String {
     name
 }
 
-/// A value that two filters of a list recover: one selects a group, the other its members with a value.
+/// A value that two filters of a list recover: one filter selects a group, the other its members with a value.
 pub(super) struct Recovery<'s> {
     pub(super) name: String,
     pub(super) operation: &'s Operation,
