@@ -1,7 +1,7 @@
-//! Decoders, which turn a response body into records: a whole body, or one piece after another.
+//! Decoders, which turn a response body into records. The body is whole, or arrives piece by piece.
 //!
 //! One engine walks the document ([`engine`]). A whole body is a document of a single piece, so both ways return the
-//! same records, rejections and errors. serde decides on every record that the fast path does not accept.
+//! same records, rejections and errors. serde decodes every record that the fast path does not accept.
 
 use alloc::string::String;
 
@@ -28,7 +28,7 @@ pub(crate) mod text;
 pub(crate) mod value;
 pub(crate) mod whole;
 
-/// Deserializes JSON text into a type that the caller chose. Keeps only the position of a serde error, because the
+/// Deserializes JSON text into a type that the caller chose. Of a serde error, only the position is kept, because the
 /// message may quote the data.
 pub(crate) fn foreign<'a, T: Deserialize<'a>>(json: &'a str, path: &str) -> Result<T, DecodeError> {
     serde_json::from_str(json).map_err(|error| {
@@ -68,7 +68,7 @@ fn kind_of(error: &serde_json::Error) -> DecodeErrorKind {
     }
 }
 
-/// A model whose records can be decoded from a list, in an owned form or in one that borrows from the JSON text.
+/// A model whose records can be decoded from a list, as owned values or borrowed from the JSON text.
 ///
 /// Only generated models implement it, because the decoders rely on their generated shape.
 ///
@@ -93,9 +93,9 @@ pub trait Record: Sealed {
     fn from_ref(record: Self::Ref<'_>) -> Self;
 }
 
-/// The part of [`Record`] that only generated code implements.
+/// The part of [`Record`] that only generated code can implement.
 pub trait Sealed: Sized {
-    /// The shape of the record, for diagnosing a rejected one.
+    /// The shape of the record, which explains a rejection. For this library only: it may change in any release.
     const OBJECT: &'static Object;
 }
 

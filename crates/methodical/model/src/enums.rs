@@ -1,6 +1,6 @@
 //! Enums of strings, which preserve unknown values.
 
-/// Defines an enum of known strings, with a type for unknown values. The example uses a string that is not listed.
+/// Defines an enum of known strings, with a type for unknown values. The example needs a string that is not listed.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __wire_enum {
@@ -14,15 +14,15 @@ macro_rules! __wire_enum {
         #[non_exhaustive]
         pub enum $name {
             $($(#[$value_attribute])* $variant,)+
-            /// A value that this version does not know. It can only be created from text, and keeps it: `as_str`,
-            /// `Display` and serde return what the service sent, unchanged.
+            /// A value unknown to this version. It is created only from text, which it preserves: `as_str`, `Display`
+            /// and serde return that text unchanged. Any string deserializes: an unknown one is not an error.
             ///
             /// A later version may add a variant for the value. Code that compares the text, such as
-            /// `value.as_str() == "new"`, works with both versions; a pattern with `Unknown` works only until then.
+            /// `value.as_str() == "new"`, works with both versions. A pattern with `Unknown` no longer matches then.
             Unknown($unknown),
         }
 
-        #[doc = concat!("The text of a [`", stringify!($name), "`] that this version does not know.")]
+        #[doc = concat!("The text of a [`", stringify!($name), "`] that is unknown to this version.")]
         #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub struct $unknown($crate::codegen::SmolStr);
 
@@ -39,7 +39,7 @@ macro_rules! __wire_enum {
                 }
             }
 
-            /// Returns whether this version knows the value.
+            /// Returns whether the value is known to this version.
             ///
             /// ```
             #[doc = concat!("# use ", env!("CARGO_CRATE_NAME"), "::", stringify!($name), ";")]

@@ -5,10 +5,10 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use core::fmt;
 
-/// An error from a decoder, a query or a conversion. It says what is wrong and where.
+/// An error from a decoder, a query or a conversion. It says what is wrong, and where.
 ///
-/// It contains no value from the response, so it cannot leak personal data into a log. [`path`](Self::path) names only
-/// fields that the contract lists; any other field is shown as `*`.
+/// Its message contains no value from the response, so it cannot leak personal data into a log. [`path`](Self::path)
+/// names only fields that the contract lists, and shows any other field as `*`.
 ///
 /// # Examples
 ///
@@ -67,8 +67,8 @@ pub enum DecodeErrorKind {
 }
 
 impl DecodeErrorKind {
-    /// Returns the name in snake case, for logs and metrics. Names never change. Later versions may add names, but
-    /// never `other` or `unknown`.
+    /// Returns the name of the kind in snake case, for logs and metrics. Names never change. Later versions may add
+    /// names, but never `other` or `unknown`.
     pub fn as_str(self) -> &'static str {
         self.names().0
     }
@@ -189,7 +189,7 @@ impl DecodeError {
 
     /// Returns the path of the value, such as `items[3].album.title`; empty for the whole document.
     ///
-    /// For a query, it is the name of the parameter; for a conversion, the name of our type.
+    /// For a query, the path is the name of the parameter. For a conversion, it is the name of this library's type.
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
@@ -202,12 +202,12 @@ impl DecodeError {
         &self.0.path
     }
 
-    /// Returns the line, counted from 1; 0 for an error that is not about a body.
+    /// Returns the line in the body, counted from 1; 0 for an error that is not about a body.
     pub fn line(&self) -> u64 {
         self.0.position.line
     }
 
-    /// Returns the column in bytes, counted from 1; 0 for an error that is not about a body.
+    /// Returns the column in the body in bytes, counted from 1; 0 for an error that is not about a body.
     pub fn column(&self) -> u64 {
         self.0.position.column
     }
@@ -217,10 +217,10 @@ impl DecodeError {
         &self.0.expected
     }
 
-    /// Returns the failure that the service reported in the body, with its code and message.
+    /// Returns the failure that the service reported in the body, with its code and its message.
     ///
-    /// `None` unless the kind is [`DecodeErrorKind::NotSuccess`] and the contract says where the code or the message
-    /// is.
+    /// Returns `None` unless the kind is [`DecodeErrorKind::NotSuccess`] and the contract says where the code or the
+    /// message is.
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
@@ -288,7 +288,7 @@ const _: () = assert!(size_of::<DecodeError>() == size_of::<usize>(), "one point
 
 /// The failure that a service reports in the body of a response: its own code and message.
 ///
-/// Both are untrusted data from the service. They are available only through the methods: neither `Debug` nor the
+/// The code and the message are untrusted data from the service. Only the methods return them: neither `Debug` nor the
 /// message of a [`DecodeError`](crate::DecodeError) contains them.
 ///
 /// # Examples
@@ -312,17 +312,17 @@ pub struct ServiceError {
 }
 
 impl ServiceError {
-    /// Returns the code: text, or the text of a number. At most 256 bytes of it are kept.
+    /// Returns the code, as text even if the service sends a number. Only its first 256 bytes are kept.
     pub fn code(&self) -> Option<&str> {
         self.code.as_deref()
     }
 
-    /// Returns the message. At most 1 KiB of it is kept. It may contain personal data.
+    /// Returns the message, which may contain personal data. Only its first 1 KiB is kept.
     pub fn message(&self) -> Option<&str> {
         self.message.as_deref()
     }
 
-    /// Returns the class of the code, or [`ErrorClass::Other`] if the contract assigns none.
+    /// Returns the class of the failure, or [`ErrorClass::Other`] if the contract assigns none.
     pub fn class(&self) -> ErrorClass {
         self.class
     }
@@ -338,11 +338,11 @@ impl fmt::Debug for ServiceError {
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ErrorClass {
-    /// The service rejected the credentials, as with status 401.
+    /// The service rejected the credentials, which corresponds to status 401.
     Auth,
-    /// Too many calls, as with status 429.
+    /// The client sent too many calls, which corresponds to status 429.
     RateLimit,
-    /// The service cannot answer now, as with status 503.
+    /// The service cannot answer now, which corresponds to status 503.
     Unavailable,
     /// Any other failure.
     #[default]

@@ -1,5 +1,5 @@
-//! Fields that the contract does not list: they are kept, can be read, and are written back. Also optional fields: one
-//! that was decoded as `null` is serialized as `null`, and `Debug` does not show personal ones.
+//! Fields that the contract does not list: they are kept, can be read, and are written back. Also optional fields: a
+//! field that was decoded as `null` is serialized as `null`, and `Debug` does not show personal fields.
 
 #![expect(clippy::missing_errors_doc, reason = "generated code of the same version uses it")]
 
@@ -19,8 +19,8 @@ use crate::decode::{self, depth, members};
 
 /// The fields of a record that the contract does not list.
 ///
-/// Each is kept or borrowed as JSON text, so a number of any size is written back unchanged. `Debug` shows only how
-/// many fields there are, because they may be personal.
+/// Each field is kept or borrowed as JSON text, so that a number of any size is written back unchanged. `Debug` shows
+/// only the number of fields, because they may be personal data.
 ///
 /// # Examples
 ///
@@ -37,17 +37,17 @@ use crate::decode::{self, depth, members};
 pub struct Extra<'a> {
     /// The JSON text from the first to the last unlisted field, such as `"a":1, "b":[2]`.
     text: Cow<'a, str>,
-    /// The listed fields, which may occur within this text and are skipped.
+    /// The listed fields. They may occur within this text, and are skipped.
     listed: Option<&'static Object>,
 }
 
 impl Extra<'_> {
-    /// Returns the number of fields.
+    /// Returns the number of unlisted fields.
     pub fn len(&self) -> usize {
         self.iter().count()
     }
 
-    /// Returns whether the record has no such fields.
+    /// Returns whether the record has no unlisted fields.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
@@ -67,7 +67,7 @@ impl Extra<'_> {
             .filter(|(name, _)| !listed.iter().any(|member| member.name == name))
     }
 
-    /// Returns the JSON text of the field. If the name occurs several times, the last one wins.
+    /// Returns the JSON text of the field `name`. If the name occurs several times, the last field wins.
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
@@ -80,7 +80,7 @@ impl Extra<'_> {
         self.iter().filter(|(member, _)| member == name).map(|(_, value)| value).last()
     }
 
-    /// Deserializes the field into `T`, or returns `None` if it is absent.
+    /// Deserializes the field `name` into `T`. Returns `None` if the field is absent.
     ///
     /// # Errors
     ///
@@ -187,8 +187,7 @@ impl fmt::Debug for Extra<'_> {
 
 /// One bit for each field of a record, in the order of the spec.
 ///
-/// `null` and an absent field mean the same, so two records that differ only
-/// in this are equal.
+/// A field that is `null` means the same as an absent field, so two records that differ only in this are equal.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Nulls(u64);
 
@@ -223,12 +222,12 @@ impl PartialEq for Nulls {
 
 impl Eq for Nulls {}
 
-/// Fields after the 64th have no bit, so that a `null` there is serialized as absent.
+/// Fields after the 64th have no bit, so their `null` is not serialized.
 fn bit(member: u32) -> u64 {
     1_u64.checked_shl(member).unwrap_or_default()
 }
 
-/// Prints whether a personal field has a value, never the value.
+/// Prints whether a personal field has a value, but never the value.
 #[expect(clippy::exhaustive_structs, reason = "generated code of the same version uses it")]
 pub struct Redacted<'a, T>(pub &'a Option<T>);
 

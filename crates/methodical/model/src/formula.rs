@@ -1,7 +1,7 @@
 //! CSV cells that a spreadsheet may run as formulas.
 //!
-//! Text from a service is untrusted: people choose their own names. A spreadsheet runs a cell that starts with `=`, but
-//! shows a cell that starts with `'` as text.
+//! Text from a service is untrusted, because people choose their own names. A spreadsheet runs a cell that starts with
+//! `=`, but shows a cell that starts with `'` as text. Guard each cell before you write it to a CSV file.
 //!
 //! # Examples
 //!
@@ -18,11 +18,11 @@ use alloc::vec::Vec;
 
 use crate::scalar::either::{is_digits, is_plain};
 
-/// Returns the cell with a `'` before each part that a spreadsheet may treat as a formula, or `None` if it needs none.
+/// Returns the cell with a `'` before each part that a spreadsheet may treat as a formula; `None` if nothing changes.
 ///
 /// A spreadsheet that uses another separator than the writer ignores quotes within a cell, and splits `x;=1+1`. A
-/// formula may therefore start after any usual separator, or on a new line. A part that already starts with `'` before
-/// a formula gets another one, so that [`unguard`] restores every cell.
+/// formula may therefore start after any usual separator, or on a new line. If a `'` already precedes a formula,
+/// another is added, so that [`unguard`] restores every cell.
 #[must_use]
 pub fn guard(cell: &str) -> Option<String> {
     changed(cell, |guarded, _| {
@@ -31,7 +31,7 @@ pub fn guard(cell: &str) -> Option<String> {
     })
 }
 
-/// Removes what [`guard`] added to a cell. Returns `None` if it added nothing.
+/// Removes what [`guard`] added to a cell. Returns `None` if [`guard`] added nothing.
 #[must_use]
 pub fn unguard(cell: &str) -> Option<String> {
     // Fast path: nearly every cell has no `'`.
@@ -73,7 +73,7 @@ fn places(cell: &str) -> Vec<usize> {
         let start = at + splitter.len();
         // A quote is doubled in CSV, and two quotes are an empty cell to such a reader. A spreadsheet drops NULs.
         let part = cell.get(start..).unwrap_or_default().trim_start_matches(['"', '\'', '\0']);
-        // Text with a splitter in it is never a number or a phone number, so this looks at the last part only.
+        // Text that contains a splitter is never a number or a phone number, so only the last part can be one.
         if part.starts_with(STARTS) && (Some(at) != last || is_formula(part)) {
             places.push(start);
         }
@@ -81,12 +81,12 @@ fn places(cell: &str) -> Vec<usize> {
     places
 }
 
-/// Returns whether some reader of CSV ends a cell at this character.
+/// Returns whether some CSV readers end a cell at this character.
 fn is_splitter(letter: char) -> bool {
     matches!(letter, ',' | ';' | '\t' | '|' | '\r' | '\n')
 }
 
-/// Returns whether a spreadsheet may treat a cell without its guards as a formula, or as the rest of one.
+/// Returns whether a spreadsheet may treat a cell, without its guards, as a formula or as the rest of one.
 ///
 /// Plain numbers and phone numbers are not formulas, although they may start with a sign.
 fn is_formula(cell: &str) -> bool {

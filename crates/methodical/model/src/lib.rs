@@ -1,8 +1,8 @@
-//! The runtime of generated models: decoders, scalars, lists and queries, without I/O, HTTP or an async runtime.
+//! The runtime for generated models: decoders, scalars, lists and queries, without I/O, HTTP or an async runtime.
 //!
 //! A generated crate declares the types of one service with the macros and functions of this crate, and re-exports its
-//! public types. This crate itself knows nothing about any particular service; in its documentation, "the contract" is
-//! the description of the service in question.
+//! public types. This crate itself knows nothing about any particular service. In its documentation, "the contract" is
+//! the document that describes the service in question.
 //!
 //! # Examples
 //!

@@ -21,8 +21,8 @@ use crate::DecodeError;
 /// # Ok::<(), methodical_model::DecodeError>(())
 /// ```
 ///
-/// A `Listing` is not an iterator, so that rejected records are not overlooked: choose `items`, `rejected` or
-/// [`strict`](Self::strict).
+/// A `Listing` is not an iterator, so that you do not overlook rejected records. Use `items` and `rejected`, or
+/// [`strict`](Self::strict) if a single rejected record makes the list useless to you.
 ///
 /// ```compile_fail,E0277
 /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
@@ -37,12 +37,12 @@ pub struct Listing<T, B = ()> {
     pub items: Vec<T>,
     /// The records that could not be decoded, in the order of the response.
     pub rejected: Vec<Rejected>,
-    /// The fields next to the list, such as a total; `()` if the contract lists none.
+    /// The fields next to the list, such as a total; `()` if the contract lists no such fields.
     pub beside: B,
 }
 
 impl<T, B> Listing<T, B> {
-    /// Returns the records if none was rejected.
+    /// Returns the records if no record was rejected.
     ///
     /// # Errors
     ///
@@ -91,7 +91,7 @@ impl Rejected {
         self.index
     }
 
-    /// Returns the reason, with its position in the document.
+    /// Returns why the record was rejected, and where in the document the problem is.
     pub fn error(&self) -> &DecodeError {
         &self.error
     }

@@ -5,12 +5,12 @@ use crate::decode::value::Value;
 use crate::decode::{Record, StreamDecoder, stream, whole};
 use crate::{Beside, BodyFormat, DecodeError, ErrorClass, Listing, Query, Rejected, Service};
 
-/// An operation of the service: its query, and how to decode the body of the response.
+/// An operation of a service: its query, and how to decode the body of its response.
 ///
-/// This trait knows nothing about HTTP. To call the operation, send a `GET` to [`Service::PATH`] followed by
-/// [`Query::path`], with this query and the header `Accept:` [`Service::ACCEPT`]. If the query has a [`Query::format`],
-/// send a `POST` with [`Query::body`] instead. Check that the status is 200 and the media type is JSON, then pass the
-/// body to [`decode`](Self::decode).
+/// A client calls operations for you; this trait itself knows nothing about HTTP. To call one yourself, send a `GET` to
+/// [`Service::PATH`] followed by [`Query::path`], with the query and the header `Accept:` [`Service::ACCEPT`]. If the
+/// query has a [`Query::format`], send a `POST` with [`Query::body`] instead. Check that the status is 200 and the
+/// media type is JSON. Then pass the body to [`decode`](Self::decode).
 ///
 /// # Examples
 ///
@@ -29,14 +29,14 @@ use crate::{Beside, BodyFormat, DecodeError, ErrorClass, Listing, Query, Rejecte
 /// # Ok::<(), methodical_model::DecodeError>(())
 /// ```
 pub trait Operation {
-    /// The service that the operation belongs to.
+    /// The service that the operation belongs to. A client for another service does not accept the operation.
     type Service: Service;
 
     /// The type that the response decodes to.
     type Output: Decoded;
 
     /// The value of [`Service::SELECTOR`] that selects the operation, such as `photos/list`. A `/` separates the values
-    /// of two selectors. If the path selects the operation, its last segments.
+    /// of two selectors. If the path selects the operation, this is the end of the path.
     const METHOD: &'static str;
 
     /// Whether the body of a successful response may be empty. An empty body has no media type.
@@ -62,8 +62,8 @@ pub trait Operation {
     ///
     /// # Errors
     ///
-    /// Returns any kind except [`DecodeErrorKind::Parameter`](crate::DecodeErrorKind::Parameter). A record that cannot
-    /// be decoded is not an error of the list: see [`Listing::rejected`].
+    /// Fails with any kind except [`DecodeErrorKind::Parameter`](crate::DecodeErrorKind::Parameter). A record that
+    /// cannot be decoded does not fail the list: see [`Listing::rejected`].
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
@@ -78,8 +78,8 @@ pub trait Operation {
 
     /// Returns the class of the failure that a whole body reports, without decoding its data.
     ///
-    /// A client uses it to decide whether to retry. Returns `None` for a success, for an invalid body, and if the
-    /// contract assigns no classes to errors.
+    /// A client uses the class to decide whether to retry. Returns `None` for a success, for an invalid body, and if
+    /// the contract assigns no classes to errors.
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
@@ -97,9 +97,9 @@ pub trait Operation {
 
 /// The result of decoding a response: a list, a record or another value, raw JSON, or `()` without data.
 ///
-/// Never implement it yourself: it may change in any release.
+/// Do not implement this trait: it may change in any release.
 pub trait Decoded: Sized {
-    /// Decodes a whole body in which the data is at this place.
+    /// Decodes a whole body whose data is at this place.
     #[doc(hidden)]
     fn decode(place: &'static Body, body: &[u8]) -> Result<Self, DecodeError>;
 
@@ -131,7 +131,7 @@ impl Decoded for () {
     }
 }
 
-/// An operation whose response is a list, which can be decoded record by record.
+/// An operation whose response is a list. Decode it record by record if it may be too long for memory.
 ///
 /// # Examples
 ///
@@ -150,7 +150,7 @@ impl Decoded for () {
 /// # Ok::<(), methodical_model::DecodeError>(())
 /// ```
 pub trait ListOperation: Operation<Output = Listing<Self::Item, Self::Beside>> {
-    /// The type of a record of the list.
+    /// The type of the list's records.
     type Item: Record;
 
     /// The type of the fields next to the list; `()` if the contract lists none.
@@ -161,7 +161,7 @@ pub trait ListOperation: Operation<Output = Listing<Self::Item, Self::Beside>> {
         stream::decoder(Self::BODY)
     }
 
-    /// Decodes the whole body into records that borrow from it.
+    /// Decodes the whole body into records that borrow from it, without copying their strings.
     ///
     /// # Errors
     ///

@@ -1,13 +1,13 @@
-//! Paging: how the pages of a list follow each other.
+//! Paging: how to request the next page of a list.
 
 use alloc::string::{String, ToString};
 use core::fmt;
 
 use crate::ListOperation;
 
-/// A list operation for which the contract says how to request the next page.
+/// A list operation whose contract says how to request the next page.
 ///
-/// Generated queries implement this trait. It only describes the pages: a client requests them, and decides when to
+/// Generated queries implement this trait. It only describes the pages. A client requests them, and decides when to
 /// stop.
 ///
 /// # Examples
@@ -25,7 +25,7 @@ use crate::ListOperation;
 /// # Ok::<(), methodical_model::DecodeError>(())
 /// ```
 pub trait PagedOperation: ListOperation<Beside: Send> + Clone + Send + Sync + 'static {
-    /// How the pages follow each other.
+    /// The rule by which a client requests the next page.
     const PAGING: Paging;
 
     /// Returns the position of the page that the query requests, or `None` if it requests the first page without giving
@@ -40,11 +40,11 @@ pub trait PagedOperation: ListOperation<Beside: Send> + Clone + Send + Sync + 's
     /// Changes the query so that it requests the page at `position`. A position of the wrong kind has no effect.
     fn turn_to(&mut self, position: Position);
 
-    /// Returns what the fields next to the records of a page say about other pages.
+    /// Returns the hints about other pages in the fields next to a page's records.
     fn marks(beside: &Self::Beside) -> PageMarks;
 }
 
-/// How the pages of a list follow each other.
+/// The rule by which a client requests the next page of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Paging {
@@ -52,7 +52,7 @@ pub struct Paging {
     pub by: PagedBy,
     /// The parameter with this value.
     pub parameter: &'static str,
-    /// Whether the records have an identity, so that two pages with the same records are a mistake of the service.
+    /// Whether the records have an identity. If they do, two pages with the same records are a mistake of the service.
     pub has_identity: bool,
 }
 
@@ -67,20 +67,20 @@ pub enum PagedBy {
     },
     /// The number of records before the page.
     Offset,
-    /// The number of records before the page, as given by the previous page.
+    /// The number of records before the page, as stated by the previous page.
     NextOffset,
     /// Text that the previous page contains.
     Cursor,
 }
 
 impl Paging {
-    /// Creates a rule whose parameter is not set.
+    /// Creates a rule without its parameter, which [`parameter`](Self::parameter) sets.
     #[must_use]
     pub const fn by(by: PagedBy) -> Self {
         Self { by, parameter: "", has_identity: false }
     }
 
-    /// Sets the parameter.
+    /// Sets the parameter whose value changes from page to page.
     #[must_use]
     pub const fn parameter(self, parameter: &'static str) -> Self {
         Self { parameter, ..self }
@@ -95,7 +95,7 @@ impl Paging {
 
 /// The position of a page within a list.
 ///
-/// `Debug` shows only its kind: a cursor may contain personal data.
+/// `Debug` shows only the kind of position, because a cursor may contain personal data.
 #[derive(Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Position {
@@ -145,7 +145,7 @@ pub struct PageMarks {
 }
 
 impl PageMarks {
-    /// Creates the hints of a page that says nothing about other pages.
+    /// Creates the hints of a page that gives no hints.
     #[must_use]
     pub const fn new() -> Self {
         Self { last: None, total: None, next: None, more: None }

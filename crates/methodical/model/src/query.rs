@@ -10,10 +10,10 @@ pub(crate) mod builder;
 
 /// The query of one call, percent-encoded and without the `?`.
 ///
-/// It contains only unreserved characters of RFC 3986, `%XX`, `&`, `=`, and the constant that selects the operation,
-/// unencoded. If the path selects the operation, [`path`](Self::path) returns what follows the path of the service. If
-/// the call is a POST, [`body`](Self::body) returns its parameters, and [`format`](Self::format) the format of the
-/// body. `Debug` shows the names of the parameters but not their values, which may be personal.
+/// It contains only unreserved characters of RFC 3986, `%XX`, `&`, `=`, and, unencoded, the value that selects the
+/// operation. If the path selects the operation, [`path`](Self::path) returns the text that follows the service's path.
+/// If the call is a POST, [`body`](Self::body) returns its parameters, and [`format`](Self::format) the format of the
+/// body. `Debug` shows the names of the parameters but not their values, which may be personal data.
 ///
 /// # Examples
 ///
@@ -45,7 +45,7 @@ impl Query {
     }
 
     /// Returns the path that follows [`Service::PATH`](crate::Service::PATH), percent-encoded and with a leading `/`.
-    /// It is empty unless the path selects the operation.
+    /// The path is empty unless it selects the operation.
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
@@ -68,7 +68,7 @@ impl Query {
         Some(self.post?.format)
     }
 
-    /// Returns the body of a POST; it is empty for a GET.
+    /// Returns the body of a POST; empty for a GET.
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
@@ -84,8 +84,8 @@ impl Query {
         self.text.get(self.end()..).unwrap_or_default()
     }
 
-    /// Returns whether the call is idempotent (RFC 9110, section 9.2.2). Every GET is, and so is a POST that the
-    /// contract declares idempotent. A client never repeats any other call that may have reached the service.
+    /// Returns whether the call is idempotent (RFC 9110, section 9.2.2). Every GET is idempotent, and so is a POST that
+    /// the contract declares idempotent. A client never repeats any other call that may have reached the service.
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
@@ -105,7 +105,7 @@ impl fmt::Display for Query {
     }
 }
 
-/// Shows only the names of the parameters, because values may be personal, and only the format of a JSON body.
+/// Shows only the names of the parameters, because values may be personal data. Of a JSON body, shows only the format.
 impl fmt::Debug for Query {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let form = if self.format() == Some(BodyFormat::Form) { self.body() } else { "" };
@@ -138,7 +138,7 @@ impl fmt::Debug for Query {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum BodyFormat {
-    /// Parameters as in a query, percent-encoded.
+    /// Percent-encoded parameters, as in a query.
     Form,
     /// A JSON object whose members are the parameters.
     Json,
@@ -164,7 +164,7 @@ impl fmt::Display for BodyFormat {
     }
 }
 
-/// The body of a POST, which follows the query in its text.
+/// The body of a POST, which follows the query in the text of a [`Query`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Post {
     /// Where the body begins, after the query.
@@ -202,7 +202,7 @@ pub enum ListStyle {
 }
 
 impl ListStyle {
-    /// Returns the text between two values of one parameter, which no value can contain.
+    /// Returns the separator between two values of one parameter. No value can contain it.
     #[must_use]
     pub const fn separator(self) -> Option<&'static str> {
         match self {
@@ -212,7 +212,7 @@ impl ListStyle {
         }
     }
 
-    /// Returns the parameters of a list with their values, unencoded.
+    /// Returns the parameters that represent a list, with their values, unencoded.
     #[must_use]
     pub fn pairs(self, name: &str, values: Vec<String>) -> Vec<(String, String)> {
         if let Some(separator) = self.separator() {
@@ -227,7 +227,7 @@ impl ListStyle {
     }
 }
 
-/// The kind of the values of a list.
+/// The kind of values in a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Items {

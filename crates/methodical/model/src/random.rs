@@ -1,4 +1,4 @@
-//! Random values for the feature `arbitrary`. A field can have any value of its type.
+//! Random values, for the feature `arbitrary`. A field can have any value of its type.
 
 use alloc::string::{String, ToString as _};
 

@@ -14,7 +14,7 @@ use crate::query::BodyFormat;
 use crate::query::builder::QueryBuilder;
 use crate::{DecodeError, Decoded, Operation, Place, Query, Service};
 
-/// A query with any method and any parameters, for calls that the typed queries do not cover.
+/// A query with any method and any parameters. Use it for calls that the typed queries do not cover.
 ///
 /// Names and values are percent-encoded. Nothing else is checked.
 ///
@@ -50,7 +50,7 @@ impl<S: Service> RawQuery<S> {
     }
 
     /// Sends the parameters in the body of a POST. In JSON, all values are strings. If the service expects the selector
-    /// in a form, every call is a POST with a form in any case.
+    /// in a form, every call is a POST with a form.
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
@@ -112,21 +112,21 @@ impl<S: Service> Operation for RawQuery<S> {
     }
 }
 
-/// The body is checked and kept unchanged. It must be UTF-8 and JSON, and not nested too deeply.
+/// The body must be valid UTF-8 and JSON, and not nested too deeply. It is kept unchanged.
 impl Decoded for RawJson {
     fn decode(_: &'static Body, body: &[u8]) -> Result<Self, DecodeError> {
         whole::json(body).map(|text| Self(text.into()))
     }
 }
 
-// A derived implementation would require the same trait of the service.
+// A derived implementation would also require `Clone` of the service.
 impl<S> Clone for RawQuery<S> {
     fn clone(&self) -> Self {
         Self { method: self.method.clone(), pairs: self.pairs.clone(), ..*self }
     }
 }
 
-/// Shows only the names of the parameters: values may be personal.
+/// Shows only the names of the parameters, because values may be personal data.
 impl<S> fmt::Debug for RawQuery<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.pairs.iter().map(|(name, _)| name.as_str()).collect();
@@ -138,9 +138,9 @@ impl<S> fmt::Debug for RawQuery<S> {
     }
 }
 
-/// A valid JSON document, kept unchanged.
+/// A valid JSON document, kept unchanged: the response to a [`RawQuery`].
 ///
-/// `Debug` does not print the document, which may be personal.
+/// `Debug` does not print the document, which may contain personal data.
 ///
 /// # Examples
 ///

@@ -21,7 +21,7 @@ macro_rules! __record {
         }
 
         impl $borrowed<'_> {
-            /// Converts the record to its owned form, copying what it borrows.
+            /// Converts the record to its owned form, and copies the strings that it borrows.
             #[inline]
             #[must_use]
             pub fn into_owned(self) -> $owned {
@@ -77,7 +77,7 @@ macro_rules! __record {
         }
 
         impl<'a> $crate::codegen::Fast<'a> for $borrowed<'a> {
-            // The record is decoded where the list needs it, so that it is never moved.
+            // The record is decoded in its place in the list, so that it is never moved.
             #[inline(always)]
             fn read(start: &mut $crate::codegen::Cursor<'a>) -> Option<Self> {
                 let mut cursor = *start;
@@ -159,8 +159,7 @@ macro_rules! __record {
         $($index:literal $presence:ident $secrecy:ident $name:ident = $wire:literal;)+
     ) => {
         impl$(<$lifetime>)? $form {
-            /// Returns the fields that the contract does not list; [`Extra`](methodical_model::Extra)
-            /// has an example.
+            /// Returns the fields that the contract does not list. [`Extra`](methodical_model::Extra) has an example.
             pub fn extra(&self) -> &$crate::Extra<$extra> {
                 &self.extra
             }

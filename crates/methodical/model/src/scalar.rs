@@ -6,7 +6,7 @@ pub(crate) mod either;
 /// Defines a scalar of a kind: one that keeps its wire text unchanged, a 64-bit integer, or a boolean with the JSON
 /// texts that represent it.
 ///
-/// The kind decides the conversions, and how values compare. After the kind, `or_number` allows a record to have a
+/// The kind determines the conversions and the comparison of values. `or_number` after the kind lets a record contain a
 /// number in place of text.
 #[doc(hidden)]
 #[macro_export]
@@ -20,11 +20,11 @@ macro_rules! __scalar {
     ($(#[$attribute:meta])* $name:ident, digits $(, $either:ident)?) => {
         $crate::__scalar! {
             @text $(#[$attribute])* $name, [$($either)?],
-            "Numbers are ordered by value: `9` is before `10`. Other text comes after all numbers. Values are equal only if their text is, so `7` and `07` differ."
+            "Numbers are ordered by value: `9` precedes `10`. Text that is not a number follows all numbers. Two values are equal only if their texts are equal: `7` and `07` differ."
         }
 
         impl $name {
-            /// Returns the identifier as a number. The text is unchanged.
+            /// Parses the identifier as a number.
             ///
             /// # Errors
             ///
@@ -56,14 +56,14 @@ macro_rules! __scalar {
     ($(#[$attribute:meta])* $name:ident, decimal $(, $either:ident)?) => {
         $crate::__scalar! {
             @text $(#[$attribute])* $name, [$($either)?],
-            "Values are equal only if their text is: `1.5` and `1.50` differ. They are not ordered: to compare by value, convert them to numbers, for example with the feature `rust_decimal`."
+            "Two values are equal only if their texts are equal: `1.5` and `1.50` differ. Values have no order: to compare them, convert them to numbers, for example with the feature `rust_decimal`."
         }
 
         impl $name {
             /// Returns whether the text is a plain decimal number: an optional sign, digits, and an
             /// optional fraction.
             ///
-            /// Other text, such as `1e3`, `1,234.50` or `NaN`, is kept too.
+            /// Other text, such as `1e3`, `1,234.50` or `NaN`, is accepted, but is not plain.
             pub fn is_plain(&self) -> bool {
                 $crate::codegen::is_plain(self.as_str())
             }
@@ -75,7 +75,7 @@ macro_rules! __scalar {
     ($(#[$attribute:meta])* $name:ident, civil_date_time) => {
         $crate::__scalar! {
             @text $(#[$attribute])* $name, [],
-            "Values compare as text, which is the order in time of all valid dates and times."
+            "Values compare as text. Valid dates and times are therefore in chronological order."
         }
         $crate::__compared_as_text! { $name }
 
@@ -84,11 +84,11 @@ macro_rules! __scalar {
     ($(#[$attribute:meta])* $name:ident, epoch_seconds_text $(, $either:ident)?) => {
         $crate::__scalar! {
             @text $(#[$attribute])* $name, [$($either)?],
-            "Values are equal only if their text is: `5` and `05` differ. They are not ordered: compare the numbers."
+            "Two values are equal only if their texts are equal: `5` and `05` differ. Values have no order: compare the results of `to_i64`."
         }
 
         impl $name {
-            /// Returns the number.
+            /// Parses the text as a number.
             ///
             /// # Errors
             ///
@@ -130,12 +130,12 @@ macro_rules! __scalar {
         impl core::str::FromStr for $name {
             type Err = $crate::DecodeError;
 
-            /// Parses a value from the text that the service writes for it.
+            /// Parses a text that the contract lists for one of the two values.
             ///
             /// # Errors
             ///
-            /// Returns [`DecodeErrorKind::Conversion`](methodical_model::DecodeErrorKind::Conversion) if the contract
-            /// does not list the text.
+            /// Returns [`DecodeErrorKind::Conversion`](methodical_model::DecodeErrorKind::Conversion) for any other
+            /// text.
             fn from_str(text: &str) -> Result<Self, $crate::DecodeError> {
                 Self::CODES.parse(text, stringify!($name)).map(Self)
             }
@@ -168,12 +168,13 @@ macro_rules! __scalar {
     (@text $(#[$attribute:meta])* $name:ident, [$($either:ident)?], $comparison:literal) => {
         $(#[$attribute])*
         ///
+        /// Any text is accepted, and kept exactly as received: nothing is validated.
         #[doc = $comparison]
         #[derive(Clone, PartialEq, Eq, Hash)]
         pub struct $name($crate::codegen::SmolStr);
 
         impl $name {
-            #[doc = concat!("Creates a [`", stringify!($name), "`] with this text, unchanged.")]
+            #[doc = concat!("Creates a [`", stringify!($name), "`] from any text, which is kept unchanged.")]
             ///
             /// ```
             #[doc = concat!("# use ", env!("CARGO_CRATE_NAME"), "::", stringify!($name), ";")]
@@ -185,7 +186,7 @@ macro_rules! __scalar {
                 Self($crate::codegen::SmolStr::new(text))
             }
 
-            /// Returns the text, as received or as passed to `new`.
+            /// Returns the text, exactly as received or as passed to `new`.
             #[inline]
             pub fn as_str(&self) -> &str {
                 self.0.as_str()
@@ -256,7 +257,7 @@ macro_rules! __scalar {
         impl core::str::FromStr for $name {
             type Err = $crate::DecodeError;
 
-            /// Parses decimal digits.
+            /// Parses an integer in decimal digits.
             ///
             /// # Errors
             ///
@@ -454,8 +455,8 @@ macro_rules! __compared_as_text {
     };
 }
 
-/// Implements `Borrow`, so that a map can be searched by `&str`. Equality, hash and, if the type has one, order must
-/// match those of `str`.
+/// Implements `Borrow`, so that a map can be searched by `&str`. Equality, hash and order, if any, must match those of
+/// `str`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __borrowed_as_text {

@@ -1,8 +1,9 @@
 //! A service: what its operations share, how a call selects its operation, and how a call is authenticated.
 
-/// A service, as a type: the constants that all its operations share.
+/// A service, as a type that carries the constants of all its operations.
 ///
-/// A generated crate has one such type. Clients use it to accept only operations of their service.
+/// A generated crate has one such type. It ties queries to their service: a client for one service rejects queries for
+/// another at compile time. Implement it yourself only to call a service with [`RawQuery`](crate::RawQuery).
 ///
 /// # Examples
 ///
@@ -22,8 +23,8 @@ pub trait Service: 'static {
     /// The URL path that all operations share, appended to the base URL. A secret in the path replaces `{secret}`.
     const PATH: &'static str;
 
-    /// The parameter that selects the operation, such as `method`. If there are two, this is the first one; if the path
-    /// selects the operation, this is empty.
+    /// The parameter that selects the operation, such as `method`. If two parameters select it, this is the first. If
+    /// the path selects it, this is empty.
     const SELECTOR: &'static str;
 
     /// The value of the `Accept` header of every call.
@@ -32,8 +33,8 @@ pub trait Service: 'static {
     /// The value of the `User-Agent` header of every call: the name and version of the client.
     const USER_AGENT: &'static str = concat!("methodical-client/", env!("CARGO_PKG_VERSION"));
 
-    /// How a call selects its operation, and the parameters that every call has. Default: the query parameter
-    /// [`SELECTOR`](Self::SELECTOR), and no other.
+    /// How a call selects its operation, and the parameters that every call has. Default: only the query parameter
+    /// [`SELECTOR`](Self::SELECTOR).
     const DISPATCH: Dispatch = Dispatch::query(&[Self::SELECTOR]);
 
     /// How a call is authenticated. Default: a bearer token.
@@ -75,26 +76,26 @@ pub enum Place {
     Query,
     /// The form in the body, so every call is a POST.
     Form,
-    /// The last segments of the path.
+    /// The end of the path.
     Path,
 }
 
 impl Dispatch {
-    /// Creates a dispatch by one or two query parameters. If there are two, the first `/` in the name of a method
-    /// separates their values.
+    /// Creates a dispatch by one or two query parameters. If there are two, the first `/` in a method name separates
+    /// their values.
     #[must_use]
     pub const fn query(selectors: &'static [&'static str]) -> Self {
         Self { place: Place::Query, selectors, constants: &[] }
     }
 
-    /// Creates a dispatch by these parameters of a form, which is the body of a POST. The constants are part of the
-    /// form.
+    /// Creates a dispatch by one or two parameters of a form, which is the body of a POST. The constants are in the
+    /// form too.
     #[must_use]
     pub const fn form(selectors: &'static [&'static str]) -> Self {
         Self { place: Place::Form, ..Self::query(selectors) }
     }
 
-    /// Creates a dispatch by path: the name of the method is appended to [`Service::PATH`].
+    /// Creates a dispatch by path: the method name is appended to [`Service::PATH`].
     #[must_use]
     pub const fn path() -> Self {
         Self { place: Place::Path, selectors: &[], constants: &[] }
@@ -112,7 +113,7 @@ impl Dispatch {
         self.place
     }
 
-    /// Returns the names of the parameters that name the operation; none if the path does.
+    /// Returns the parameters that name the operation; none if the path names it.
     #[must_use]
     pub const fn selectors(&self) -> &'static [&'static str] {
         self.selectors
@@ -124,7 +125,7 @@ impl Dispatch {
         self.constants
     }
 
-    /// Returns the selectors, with the values that select an operation.
+    /// Returns the selectors, each with the value that selects the operation `method`.
     pub fn values<'a>(&self, method: &'a str) -> impl Iterator<Item = (&'static str, &'a str)> {
         let mut rest = method;
         let last = self.selectors.len().saturating_sub(1);
@@ -169,7 +170,7 @@ pub enum Auth {
 }
 
 impl Auth {
-    /// Returns the secrets of every call; none for a bearer token.
+    /// Returns the secrets sent with every call; none for a bearer token.
     #[must_use]
     pub const fn secrets(self) -> &'static [Secret] {
         match self {
@@ -179,7 +180,7 @@ impl Auth {
     }
 }
 
-/// A secret sent with every call, such as an API key: its name and its place, not its value.
+/// The name and the place of a secret sent with every call, such as an API key. It does not contain the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Secret {
     name: &'static str,
@@ -187,7 +188,7 @@ pub struct Secret {
 }
 
 impl Secret {
-    /// Creates a secret from its name and its place.
+    /// Describes a secret by its name and its place.
     #[must_use]
     pub const fn new(name: &'static str, place: SecretPlace) -> Self {
         Self { name, place }

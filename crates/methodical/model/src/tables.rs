@@ -14,9 +14,9 @@ use crate::operation::{ListOperation, Operation};
 use crate::paging::PagedOperation;
 use crate::service::Service;
 
-/// The description of a table with the records of a model.
+/// The description of a database table that holds the records of a model.
 ///
-/// It is plain data: a store creates the table from it, and a migration compares two descriptions.
+/// The description is plain data: a store creates the table from it, and a migration compares two descriptions.
 ///
 /// # Examples
 ///
@@ -68,8 +68,8 @@ impl Table {
         self.columns
     }
 
-    /// Returns the columns that can be the title of a record, most important first: its texts without its identity and
-    /// without fields of nested records.
+    /// Returns the columns that can be the title of a record, most important first. They are the columns of text,
+    /// except the identity and the fields of nested records.
     pub fn titles(&self) -> impl Iterator<Item = &'static Column> + use<> {
         let identity = self.identity;
         self.columns.iter().filter(move |column| {
@@ -77,8 +77,8 @@ impl Table {
         })
     }
 
-    /// Returns the column that says where a record comes from, such as the name of a portal: the first text in a nested
-    /// record that is neither personal nor an identity.
+    /// Returns the column that says where a record comes from, such as the name of a portal. It is the first text in a
+    /// nested record that is neither personal data nor an identity.
     pub fn source(&self) -> Option<&'static Column> {
         self.columns.iter().find(|column| {
             column.kind == ColumnKind::Text
@@ -99,7 +99,7 @@ pub struct Column {
 }
 
 impl Column {
-    /// Creates a column of text. The path is the name of the field; for a field of a nested record, the name of that
+    /// Creates a column of text. The path is the name of the field. For a field of a nested record, the name of that
     /// record comes first: `["album", "title"]`.
     #[must_use]
     pub const fn text(path: &'static [&'static str]) -> Self {
@@ -172,7 +172,7 @@ impl Column {
     }
 }
 
-/// The kind of the values of a [`Column`]: how a store keeps them. [`FieldType`] says what they mean.
+/// The kind of values in a [`Column`], which decides how a store keeps them. [`FieldType`] says what they mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ColumnKind {
@@ -188,7 +188,7 @@ pub enum ColumnKind {
 
 /// The type of a field's values, for typed formats such as Parquet and XLSX.
 ///
-/// A value may not fit its type: a service can send any text in place of a date.
+/// A value need not fit its type: a service can send any text in place of a date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FieldType {
@@ -210,7 +210,7 @@ pub enum FieldType {
     Json,
 }
 
-/// A service whose lists a mirror can copy. A generated model implements it from the specification.
+/// A service whose lists a mirror can copy. Generated models implement this trait from the spec.
 ///
 /// # Examples
 ///
@@ -251,7 +251,7 @@ pub enum FieldType {
 /// assert_eq!(names.0, ["photo"]);
 /// ```
 pub trait Mirrored: Service + Sized {
-    /// Passes everything that a mirror reads to the visitor: lists first, then recoveries, then gauges.
+    /// Passes everything that a mirror reads to the visitor: first the lists, then the recoveries, then the gauges.
     fn visit(visitor: &mut impl MirrorVisitor<Self>);
 }
 
@@ -275,26 +275,26 @@ pub trait MirrorVisitor<S: Service> {
         O: ListOperation<Service = S, Beside: Send> + Send + Sync + 'static,
         for<'a> <O::Item as Record>::Ref<'a>: Serialize;
 
-    /// Takes an operation that returns an amount, which a mirror samples.
+    /// Takes an operation that returns an amount. A mirror samples the amount.
     fn gauge<O>(&mut self, gauge: Gauge, query: O)
     where
         O: Operation<Service = S, Output: Serialize> + Send + Sync + 'static;
 }
 
-/// A list with two filters that reveal a value which its records lack: the value of a member in a group.
+/// A list with two filters that reveal a value that its records lack, such as the status of a member in a group.
 ///
 /// The first filter selects the members of a group, and the second selects those with a given value. A mirror requests
-/// each group with each value, and keeps one row for each member of each group.
+/// each group with each value, and keeps one row per member of each group.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "generated code builds it")]
 pub struct Recovery<O> {
-    /// The table of the rows, one for each member of each group, such as `photo_album`. It has four columns in this
-    /// order: `id` (the identities of group and member, joined by `/`), the identity of the group, such as `album_id`,
-    /// the identity of the member, such as `photo_id`, and the value, whose column is named [`value`](Self::value).
+    /// The table with one row per member of each group, such as `photo_album`. It has four columns in this order: `id`
+    /// (the identities of group and member, joined by `/`), the identity of the group, such as `album_id`, the identity
+    /// of the member, such as `photo_id`, and the value, in a column named [`value`](Self::value).
     pub table: &'static Table,
     /// The table of the members: the records of the list.
     pub members: &'static Table,
-    /// The table of the groups. The first parameter of [`of_group`](Self::of_group) is the identity of one.
+    /// The table of the groups. [`of_group`](Self::of_group) takes the identity of a group.
     pub groups: &'static Table,
     /// The name of the value, such as `status`.
     pub value: &'static str,
@@ -322,14 +322,14 @@ pub struct Gauge {
 }
 
 impl Gauge {
-    /// Creates the description from the name of the amount and the path of its field, whose value is a decimal number
-    /// in a JSON number or string.
+    /// Describes an amount by its name and the path of its field. The field contains a JSON number, or a string with a
+    /// decimal number.
     #[must_use]
     pub const fn new(name: &'static str, value: &'static [&'static str]) -> Self {
         Self { name, value, unit: None }
     }
 
-    /// Sets the path of the field with the unit, such as a currency code.
+    /// Sets the path of the field that contains the unit, such as a currency code.
     #[must_use]
     pub const fn with_unit(self, unit: &'static [&'static str]) -> Self {
         Self { unit: Some(unit), ..self }
@@ -345,7 +345,7 @@ impl Gauge {
         self.value
     }
 
-    /// Returns the names of the fields that lead to the unit; `None` without a unit.
+    /// Returns the names of the fields that lead to the unit, or `None` if the amount has no unit.
     pub const fn unit(&self) -> Option<&'static [&'static str]> {
         self.unit
     }

@@ -1,4 +1,4 @@
-//! The fast path: decodes records in their usual form, and leaves everything else to serde.
+//! The fast path: decodes records in their usual form, and leaves all others to serde.
 //!
 //! Every function returns `None` for anything unusual: unexpected whitespace, an escaped name, a duplicate field, the
 //! end of the window. serde then decodes the record from its start, so the fast path can cost time but cannot change a
@@ -11,7 +11,7 @@ use alloc::borrow::Cow;
 use crate::decode::depth;
 use crate::decode::scan::{escaped, named_value, number, past_whitespace, skip, special, word};
 
-/// A record with a fast path. Generated for every model.
+/// A record with a fast path. Every generated model implements it.
 pub trait Fast<'a>: Sized {
     /// Decodes the object at the cursor.
     fn read(cursor: &mut Cursor<'a>) -> Option<Self>;
@@ -64,7 +64,7 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// Call this after a field: it returns whether another one follows, and moves to its name.
+    /// Returns whether another field follows, and moves to its name. Call this after each field.
     #[inline(always)]
     pub fn more(&mut self) -> Option<bool> {
         let bytes = self.text.as_bytes();
@@ -253,7 +253,7 @@ pub const fn is_plain_name(name: &str) -> bool {
     true
 }
 
-/// The fields that have been decoded.
+/// The set of fields that have been decoded.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Seen(u64);
 

@@ -5,10 +5,10 @@ use crate::decode::members::Splitter;
 /// Maximum nesting of arrays and objects, in levels: the limit of `serde_json` for typed data.
 pub(crate) const LIMIT: usize = 127;
 
-/// The expectation of an error about nesting.
+/// What an error about nesting says was expected.
 pub(crate) const EXPECTED: &str = "at most 127 levels";
 
-/// Matches the message of a serde error; our errors have a kind for it.
+/// The message of a serde error about nesting. Our own errors have a kind for it.
 pub(crate) const MESSAGE: &str = "nested too deeply";
 
 /// Returns whether this JSON text is nested deeper than [`LIMIT`].

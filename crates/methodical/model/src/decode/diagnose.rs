@@ -1,7 +1,7 @@
-//! Diagnoses a value that serde rejected: kind, path and position, never the value.
+//! Diagnoses a value that serde rejected: the kind, path and position of the error, never the value.
 //!
 //! serde's messages quote the data and have no path, so the JSON text is compared with its [`Shape`] instead. Only
-//! rejected records pay for this.
+//! rejected records incur this cost.
 
 use alloc::collections::BTreeSet;
 use alloc::string::String;

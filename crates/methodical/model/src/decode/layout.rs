@@ -22,7 +22,7 @@ pub struct Body {
     pub absent_as_empty: bool,
     /// Whether a single record may replace a list of one record.
     pub one_as_list: bool,
-    /// How many objects above the list the fields next to it are: 0 if both are in the same object.
+    /// How many levels above the list's own object the fields next to the list are: 0 if both are in the same object.
     pub beside_above: usize,
 }
 
@@ -51,7 +51,7 @@ pub struct Verdict {
     pub code: Path,
     /// Where the error message is; empty for a service without messages.
     pub message: Path,
-    /// The classes of codes or, without codes, of messages. A `*` at the end matches any text.
+    /// The classes of codes or, for a service without codes, of messages. A `*` at the end matches any text.
     pub classes: &'static [(&'static str, ErrorClass)],
     /// The codes, or messages, of failures that mean an empty list.
     pub empty: &'static [&'static str],

@@ -17,7 +17,7 @@ use crate::decode::members;
 use crate::decode::shape::Shape;
 use crate::decode::value::Value;
 
-/// Deserializes a list, or a single value in place of a list of one.
+/// Deserializes a list, or a single value in place of a list with one item.
 #[derive(Debug)]
 pub struct OneAsList<T>(PhantomData<T>);
 

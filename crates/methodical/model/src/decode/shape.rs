@@ -9,7 +9,7 @@
 /// The shape of a value. Nested shapes are functions, because a record may contain itself.
 #[derive(Clone, Copy, Debug)]
 pub enum Shape {
-    /// A value that contains no others.
+    /// A value that contains no other values.
     Leaf(Leaf),
     /// A JSON object with known fields.
     Object(&'static Object),
@@ -25,7 +25,7 @@ pub enum Shape {
     OrBlank(fn() -> Self),
 }
 
-/// The shape of a value that contains no others.
+/// The shape of a value that contains no other values.
 #[derive(Clone, Copy, Debug)]
 pub struct Leaf {
     /// A description for error messages.
@@ -37,25 +37,25 @@ pub struct Leaf {
 /// The shape of an object.
 #[derive(Debug)]
 pub struct Object {
-    /// Its name with an article.
+    /// The name of the object, with an article.
     pub what: &'static str,
-    /// Its fields, in the order of the spec.
+    /// The fields of the object, in the order of the spec.
     pub members: &'static [Member],
 }
 
 /// The shape of a field.
 #[derive(Debug)]
 pub struct Member {
-    /// Its name on the wire.
+    /// The name of the field on the wire.
     pub name: &'static str,
     /// Whether the field must be present and not `null`.
     pub required: bool,
-    /// Returns the shape of its value.
+    /// Returns the shape of the field's value.
     pub shape: fn() -> Shape,
 }
 
 impl Object {
-    /// Returns the field of this name.
+    /// Returns the field with this name.
     pub(crate) fn member(&self, name: &str) -> Option<&'static Member> {
         self.members.iter().find(|member| member.name == name)
     }

@@ -10,14 +10,13 @@ use crate::decode::layout::Body;
 use crate::decode::{Beside, Record, checked};
 use crate::{DecodeError, Rejected};
 
-/// Decodes a list record by record from pieces of any size.
+/// Decodes a list, record by record, from pieces of any size. Use it for a list that may be too long for memory.
 ///
-/// It does no I/O: push each piece as it arrives, then take records until it needs more. Its memory is
-/// bounded by the size of a piece plus the largest record; the size of a record is limited by
-/// [`with_record_limit`](Self::with_record_limit).
+/// The decoder does no I/O: push each piece as it arrives, then take records until the decoder needs more. Its memory
+/// is bounded by one piece plus the largest record, whose size [`with_record_limit`](Self::with_record_limit) limits.
 ///
 /// [`next_record`](Self::next_record) returns [`Next::End`] only after the document is complete and
-/// [`finish`](Self::finish) has been called. A truncated body is always an error, with the number of records before it.
+/// [`finish`](Self::finish) has been called. A truncated body is always an error, which counts the records before it.
 ///
 /// # Examples
 ///
@@ -42,7 +41,7 @@ pub struct StreamDecoder<T, B = ()> {
     /// The text that was pushed and validated. Part of it precedes `at`.
     text: String,
     at: usize,
-    /// The first bytes of a character whose last bytes have not been pushed yet.
+    /// The first bytes of a character that has not been pushed completely.
     tail: Vec<u8>,
     after: After,
     /// The fields next to the list, once the list has ended.
@@ -87,8 +86,8 @@ impl<T: Record> StreamDecoder<T> {
 impl<T: Record, B: Beside> StreamDecoder<T, B> {
     /// Sets the maximum size of a single record, in bytes.
     ///
-    /// A larger record is rejected with [`DecodeErrorKind::TooLarge`](crate::DecodeErrorKind::TooLarge), and the
-    /// records after it are decoded. Its JSON text is neither kept nor checked: [`Rejected::raw`] returns an empty
+    /// A larger record is rejected with [`DecodeErrorKind::TooLarge`](crate::DecodeErrorKind::TooLarge), and decoding
+    /// continues with the next record. Its JSON text is neither kept nor checked: [`Rejected::raw`] returns an empty
     /// string.
     ///
     /// ```
@@ -146,21 +145,21 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
         }
     }
 
-    /// Returns the next record. Returns [`Next::NeedMore`] if the pieces so far do not complete one, [`Next::Rejected`]
-    /// for a record that cannot be decoded, and [`Next::End`] after the list.
+    /// Returns the next record. Returns [`Next::NeedMore`] if the pieces so far do not complete a record,
+    /// [`Next::Rejected`] for a record that cannot be decoded, and [`Next::End`] after the list.
     ///
     /// # Errors
     ///
     /// Returns the same errors as [`Operation::decode`](crate::Operation::decode). After an error, every call returns
-    /// it again.
+    /// the same error.
     pub fn next_record(&mut self) -> Result<Next<T>, DecodeError> {
         self.next_json_with(|record, _| T::from_ref(record))
     }
 
-    /// Passes the next record to `take`, borrowed from the body without copying its strings, together with its JSON
-    /// text.
+    /// Passes the next record to `take`, together with its JSON text. The record borrows from the body, so that its
+    /// strings are not copied.
     ///
-    /// The text contains every field and the original whitespace, so that records can be passed on unchanged.
+    /// The text contains every field and the original whitespace. Use it to pass records on unchanged.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The types of fields: how a value is read, and what its borrowed form is.
+//! The types of fields: how each type is read, and what its borrowed form is.
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;

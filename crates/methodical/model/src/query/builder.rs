@@ -16,14 +16,14 @@ pub struct QueryBuilder {
     text: String,
     /// The position after the path, where the query begins.
     query: usize,
-    /// The position where the parameters begin, in the query or in the body. The next one is appended to them.
+    /// The position where the parameters begin, in the query or in the body. The next parameter is appended at the end.
     start: usize,
     post: Option<Post>,
 }
 
 impl QueryBuilder {
-    /// Creates a query that selects the operation `method`. The call is a GET, or a POST if the form contains the
-    /// selector. A `/` is not encoded.
+    /// Creates a query that selects the operation `method`, in which `/` is not encoded. The call is a GET, or a POST
+    /// if the service expects the selector in a form.
     #[must_use]
     pub fn select<S: Service>(method: &str) -> Self {
         let mut text = String::with_capacity(CAPACITY);
@@ -114,7 +114,7 @@ impl QueryBuilder {
         }
     }
 
-    /// Appends a parameter whose value must not be empty: services differ in what `name=` means.
+    /// Appends a parameter whose value must not be empty, because services interpret `name=` differently.
     pub fn push_text(&mut self, name: &'static str, value: &str) -> Result<(), DecodeError> {
         if value.is_empty() {
             return Err(DecodeError::parameter(name, "non-empty text"));

@@ -1,5 +1,5 @@
-//! Conversions between scalars and the types of other crates, each behind a feature. Dates and times have no time zone
-//! on either side, because the contract does not specify one.
+//! Conversions between scalars and types of other crates, each behind a feature. Dates and times have no time zone on
+//! either side, because the contract does not specify one.
 
 /// Replaces a macro whose feature is disabled.
 #[doc(hidden)]
@@ -8,7 +8,7 @@ macro_rules! __ignore {
     ($($any:tt)*) => {};
 }
 
-/// Adds conversions from and to `jiff` to a scalar with a date and time.
+/// Adds conversions to and from `jiff` types to a date and time scalar.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __jiff {
@@ -35,7 +35,7 @@ macro_rules! __jiff {
             /// # Errors
             ///
             /// Returns [`DecodeErrorKind::Conversion`](methodical_model::DecodeErrorKind::Conversion) if the format of
-            /// the service cannot represent the time: before the year 0, or with a fraction of a second.
+            /// the service cannot represent the time: it is before the year 0, or has a fraction of a second.
             fn try_from(time: $crate::codegen::DateTime) -> Result<Self, $crate::DecodeError> {
                 $crate::codegen::time_text(time, stringify!($name)).map(Self::from)
             }
@@ -43,7 +43,7 @@ macro_rules! __jiff {
     };
 }
 
-/// Adds conversions from and to `rust_decimal` to a scalar whose text is a decimal number.
+/// Adds conversions to and from `rust_decimal` to a scalar whose text is a decimal number.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __rust_decimal {

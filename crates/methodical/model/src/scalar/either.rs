@@ -56,7 +56,7 @@ impl Value for OrNumber {
 
 const TEXT_OR_NUMBER: &str = "text, or a number";
 
-/// The ways in which a service writes a boolean, as JSON. We write the first of each.
+/// The ways in which a service writes a boolean, as JSON. We always write the first.
 #[derive(Clone, Copy, Debug)]
 pub struct Codes {
     /// The forms of `true`; at least one.
