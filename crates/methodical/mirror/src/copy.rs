@@ -19,7 +19,7 @@ pub struct CopySource(Store);
 pub struct CopyTable {
     /// The name of the table.
     pub name: String,
-    /// The columns. The first one is the key, an integer.
+    /// The columns. The first column is the key, an integer.
     pub columns: Vec<CopyColumn>,
     /// The column that identifies a record; `None` for tables without records.
     pub identity: Option<String>,
@@ -33,11 +33,11 @@ pub struct CopyColumn {
     pub name: String,
     /// The kind of its values.
     pub kind: CopyKind,
-    /// Whether its values may be personal.
+    /// Whether its values may be personal data.
     pub is_personal: bool,
 }
 
-/// The kind of the values of a [`CopyColumn`].
+/// The kind of values in a [`CopyColumn`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CopyKind {

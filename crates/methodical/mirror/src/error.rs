@@ -43,7 +43,7 @@ pub(crate) use named;
 
 /// The reason why a mirror could not be synced or read. One pointer wide.
 ///
-/// `Display` prints a lowercase fragment. It never contains a value of a record, a token or the mirror's secret.
+/// `Display` prints a lowercase fragment. The text never contains a value of a record, a token or the mirror's secret.
 #[derive(Debug)]
 pub struct Error(Box<Inner>);
 
@@ -63,9 +63,9 @@ pub enum ErrorKind {
     Table,
     /// A record is not a JSON object with an identity.
     Record,
-    /// Too many records are missing; nothing was committed. [`Error::missing`] returns their number.
+    /// Too many records are missing. Nothing was committed. [`Error::missing`] returns the number of missing records.
     DeletionGuard,
-    /// The service does not apply a filter, so values cannot be recovered; nothing was committed.
+    /// The service does not apply a filter, so values cannot be recovered. Nothing was committed.
     Filter,
     /// Another process is syncing the mirror, or delivering to the consumer.
     Busy,
@@ -93,7 +93,7 @@ pub enum ErrorKind {
     Denied,
     /// A file cannot be read or written, or other users may read it.
     Io,
-    /// The call failed, or the list was incomplete; nothing was committed. The source is the client's error.
+    /// The call failed, or the list was incomplete. Nothing was committed. The source is the client's error.
     Call,
 }
 

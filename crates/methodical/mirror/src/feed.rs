@@ -20,15 +20,14 @@ use crate::mirror::{Identity, Mirror};
 use crate::store::rows::Stored;
 use crate::store::{OrFailed as _, Store, integer, utc};
 
-/// One change of a record: the names of its changed fields, without their values. Only the value of a placement is
-/// included; read the record for the others.
+/// One change of a record, with the names of its changed fields. Only a placement's value is included.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Change {
-    /// The number of the change. Numbers ascend, and a mirror never uses one twice. A restored mirror counts as another
-    /// mirror.
+    /// The number of the change. Numbers ascend, and a mirror never uses a number twice. A restored mirror counts as
+    /// another mirror.
     pub number: i64,
-    /// When the change was found, in seconds since 1970 (UTC). A clock may jump; the numbers do not.
+    /// When the change was found, in seconds since 1970 (UTC). Order by number instead, because a clock may jump.
     pub at: i64,
     /// The table of the record.
     pub table: String,
@@ -73,8 +72,8 @@ named!(
     Missing = "missing", Gone = "gone", Returned = "returned"
 );
 
-/// A position in the feed of one mirror: after the last change that was read. Store it as text, and treat that text as
-/// opaque.
+/// A position in one mirror's feed: after the last change that was read. Store the position as text, and treat the text
+/// as opaque.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Cursor(String);
 
@@ -241,7 +240,7 @@ impl Mirror {
         self.store().query(&select, (before, integer(limit), table, id), read)
     }
 
-    /// Returns the cursor after the last change. Take it before a snapshot of the records.
+    /// Returns the cursor after the last change. Call this before you read a snapshot of the records.
     ///
     /// # Errors
     ///
@@ -287,7 +286,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Change> {
 
 const SELECT: &str = "SELECT number, unixepoch(at), table_name, record_id, kind, fields, previous, value FROM mirror_change";
 
-/// A change prepared for delivery, with an id for deduplication and the current record.
+/// A change prepared for delivery, with the current record, and an id by which a receiver recognizes repetitions.
 ///
 /// # JSON
 ///

@@ -1,4 +1,4 @@
-//! The deletion guard: refuses a list in which too many records are missing or replaced. No I/O.
+//! The deletion guard, which refuses a list in which too many records are missing or replaced. It does no I/O.
 
 use std::collections::BTreeMap;
 
@@ -61,7 +61,7 @@ impl Rules {
     }
 }
 
-/// The facts about a list that the deletion guard judges.
+/// The facts about a list by which the deletion guard decides.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Judged {
     /// How many records are newly missing.

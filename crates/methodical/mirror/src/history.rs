@@ -53,24 +53,24 @@ impl Report {
 pub struct Rejection {
     /// The position of the record in its list, counted from 0.
     pub index: u64,
-    /// Why it was rejected, without values of the record.
+    /// Why the record was rejected, without its values.
     pub reason: String,
 }
 
-/// A past sync of one table by [`Mirror::sync_all`](crate::Mirror::sync_all). A mirror keeps the last [`PastRun::KEPT`]
-/// of them.
+/// A past sync of one table by [`Mirror::sync_all`](crate::Mirror::sync_all). A mirror keeps the last
+/// [`PastRun::KEPT`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PastRun {
-    /// When it began, in seconds since 1970 (UTC).
+    /// When the sync began, in seconds since 1970 (UTC).
     pub started_at: i64,
-    /// When it ended, in seconds since 1970 (UTC).
+    /// When the sync ended, in seconds since 1970 (UTC).
     pub ended_at: i64,
     /// The table.
     pub table: String,
-    /// How it ended.
+    /// How the sync ended.
     pub outcome: Outcome,
-    /// Why it did not end as [`Outcome::Complete`]. The text contains no value of a record and no token.
+    /// Why the sync did not end as [`Outcome::Complete`]. The text contains no value of a record and no token.
     pub reason: Option<String>,
     /// The counts. They are zero if nothing was committed.
     pub report: Report,
@@ -87,7 +87,7 @@ impl PastRun {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Sample {
-    /// When it was taken, in seconds since 1970 (UTC).
+    /// When the sample was taken, in seconds since 1970 (UTC).
     pub at: i64,
     /// The name of the gauge.
     pub gauge: String,
@@ -103,7 +103,7 @@ pub struct Sample {
 pub struct SampleReport {
     /// The name of the gauge.
     pub gauge: &'static str,
-    /// The sample, or the reason why there is none.
+    /// The sample, or the reason why it is missing.
     pub result: Result<Sample, Error>,
 }
 

@@ -15,7 +15,8 @@ use crate::store::rows::{PAGE, Record, Stored};
 use crate::store::table::TableStatus;
 use crate::store::{Store, quoted};
 
-/// A copy of the lists of one account, and the feed of their changes.
+/// A copy of one account's lists, and the feed of their changes. Use it to query the lists often, or to learn what
+/// changed.
 ///
 /// ```
 /// use methodical_mirror::model::tables::{Column, Table};
@@ -72,7 +73,8 @@ impl Mirror {
         Ok(Self::new(Store::open(path.as_ref(), Some(source))?))
     }
 
-    /// Opens the mirror in an existing SQLite file, of any source, to read it or to remove records.
+    /// Opens the mirror in an existing SQLite file, of any source. Use this to read a mirror, or to remove records from
+    /// it.
     ///
     /// # Errors
     ///
@@ -82,7 +84,8 @@ impl Mirror {
         Ok(Self::new(Store::open(path.as_ref(), None)?))
     }
 
-    /// Creates a mirror in memory, for tests and examples. It is lost when it is dropped, and has no backups.
+    /// Creates a mirror in memory, for tests and examples. Its contents are lost when it is dropped, and it has no
+    /// backups.
     ///
     /// # Errors
     ///
@@ -96,8 +99,7 @@ impl Mirror {
         Self { store: Mutex::new(store), clock: Arc::new(SystemTime::now) }
     }
 
-    /// Sets the clock for the times of rows and changes. The only decision that depends on it is when to retry a failed
-    /// delivery.
+    /// Sets the clock for the times of rows and changes. It also decides when to retry a failed delivery.
     #[must_use]
     pub fn with_clock(self, now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
         Self { clock: Arc::new(now), ..self }
@@ -120,7 +122,7 @@ impl Mirror {
         source.is_of(&self.store().identity)
     }
 
-    /// Returns whether this is the access token of the last sync, or `None` if that is unknown.
+    /// Returns whether `token` is the access token of the last sync, or `None` if the last token is unknown.
     ///
     /// # Errors
     ///
@@ -131,8 +133,8 @@ impl Mirror {
         Ok(store.note(TOKEN)?.map(|noted| noted == mark))
     }
 
-    /// Stores a short keyed hash of the access token of a sync, which does not reveal the token. With it, readers can
-    /// tell that the token has been replaced.
+    /// Stores a short keyed hash of a sync's access token. The hash does not reveal the token, but shows readers that
+    /// the token has been replaced.
     ///
     /// # Errors
     ///
@@ -178,8 +180,8 @@ impl Mirror {
 impl Mirror {
     /// Returns a page of the records that the filter accepts, in the order of the paging.
     ///
-    /// Continue with [`Page::next`]. A record that changes between two pages may occur in both of them, or in neither.
-    /// If the mirror has the [indexes](Self::index), a page reads a bounded number of rows.
+    /// Continue with [`Page::next`]. A record that changes between two pages may be in both pages, or in neither. If
+    /// the mirror has the [indexes](Self::index), a page reads a bounded number of rows.
     ///
     /// # Errors
     ///
@@ -309,7 +311,7 @@ debug_with!(Mirror:);
 /// The account and the base URL that a mirror copies. A mirror refuses any other source, because all its records would
 /// be missing there.
 ///
-/// The account is a name that you choose, such as the name of a profile. Keep it when you renew the token.
+/// The account is a name that you choose, such as the name of a profile. Keep the name when you renew the token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     base_url: String,
@@ -366,7 +368,7 @@ impl Identity {
 pub struct Page {
     /// The records, in the order of the page.
     pub records: Vec<Record>,
-    /// The number after which the next page begins; `None` if this is the last one.
+    /// The number after which the next page begins; `None` if this is the last page.
     pub next: Option<i64>,
 }
 

@@ -36,11 +36,11 @@ pub struct Placement {
     pub value: Option<String>,
     /// The last known value before this one; `None` for the first.
     pub previous: Option<String>,
-    /// When it got the value, as far as the mirror knows.
+    /// When the placement got the value, as far as the mirror knows.
     pub since: i64,
-    /// For how many days it has had the value: the number of midnights (UTC) between then and the query.
+    /// For how many days the placement has had the value: the number of midnights (UTC) between then and the query.
     pub days: i64,
-    /// Whether it may have had the value for longer: the first sync found it, or it was unknown before.
+    /// Whether the placement may have had the value for longer: the first sync found it, or it was unknown before.
     pub is_older: bool,
 }
 
@@ -59,15 +59,15 @@ debug_with!(Placement: id, since);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "fields that are not set have defaults")]
 pub struct Wanted<'a> {
-    /// Only those in this group.
+    /// Only placements in this group.
     pub group: Option<&'a str>,
-    /// Only those with this member.
+    /// Only placements with this member.
     pub member: Option<&'a str>,
-    /// Only those with this value.
+    /// Only placements with this value.
     pub value: Option<&'a str>,
-    /// Only those that have had their value for at least this many [days](Placement::days).
+    /// Only placements that have had their value for at least this many [days](Placement::days).
     pub days: u32,
-    /// Whether those that have had their value longest come first.
+    /// Whether placements that have had their value longest come first.
     pub is_longest_first: bool,
 }
 
@@ -75,7 +75,7 @@ pub struct Wanted<'a> {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Move {
-    /// When a sync found it.
+    /// When a sync found the change.
     pub at: i64,
     /// The identity of the member.
     pub member: String,
@@ -116,11 +116,11 @@ pub struct PeriodReport {
 pub struct ValueTime {
     /// The value that these counts describe.
     pub value: String,
-    /// How often a placement lost it, not counting those that got it at an unknown time.
+    /// How often a placement lost the value, not counting values that it got at an unknown time.
     pub times: u64,
-    /// The average in seconds.
+    /// The average time in seconds.
     pub average: i64,
-    /// The median in seconds.
+    /// The median time in seconds.
     pub median: i64,
 }
 
@@ -158,11 +158,11 @@ pub struct Passage {
     pub by: Option<String>,
     /// The value that these counts describe.
     pub value: String,
-    /// How many placements have or had it.
+    /// How many placements have or had the value.
     pub ever: u64,
-    /// How many of them have since lost it.
+    /// How many of these placements have since lost the value.
     pub left: u64,
-    /// The median number of seconds that they had it; `None` if no start and end are both known.
+    /// The median number of seconds that they had the value; `None` if no start and end are both known.
     pub median: Option<i64>,
 }
 
@@ -202,11 +202,11 @@ pub struct BoardGroup {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cell {
-    /// How many there are, counting only present placements.
+    /// How many members there are, counting only present placements.
     pub count: u64,
     /// When the first of them got the value.
     pub since: i64,
-    /// When at least half of them had it: the median. Zero unless requested.
+    /// When at least half of them had the value: the median. Zero unless requested.
     pub median: i64,
 }
 
@@ -367,8 +367,8 @@ pub fn report(
     Ok(report)
 }
 
-/// Returns how many records of a table were seen for the first time, by day, and by the text of a column if one is
-/// named. The records of a table's first list do not count as arrivals.
+/// Returns how many records of a table were seen for the first time, by day and, given a column, by its text. The
+/// records of a table's first list do not count as arrivals.
 ///
 /// # Errors
 ///
@@ -778,7 +778,7 @@ pub struct Step {
     pub from: String,
     /// The value after it.
     pub to: String,
-    /// How many members went. A member that went twice counts once.
+    /// How many members went so. A member that went twice counts once.
     pub count: u64,
 }
 

@@ -27,18 +27,18 @@ use crate::sync::recover::{Parts, recover};
 use crate::sync::report::{SyncError, SyncOptions, SyncProgress, SyncReport, TableReport};
 
 impl Mirror {
-    /// Brings all tables of a service up to date, one by one. Each is committed separately, so an error in one does not
-    /// undo the others. Then requests the values of recovered tables, and samples the gauges.
+    /// Brings all tables of a service up to date, one by one. Each table is committed separately, so an error in one
+    /// does not undo the others. Then requests the values of recovered tables, and samples the gauges.
     ///
-    /// One sync runs at a time: the mirror stays locked until it ends. The scope of a list is named after its query. In
-    /// an async program, call it on a thread for blocking work. To transfer less, give the client a transport that
+    /// One sync runs at a time: the mirror is locked until the sync ends. The scope of a list is named after its query.
+    /// In an async program, call this on a thread for blocking work. To transfer less, give the client a transport that
     /// requests gzip; to call less often, set its [requests per
     /// second](methodical_client::ClientBuilder::requests_per_second).
     ///
     /// # Errors
     ///
-    /// Returns [`SyncError`] if a table failed; its report has the errors, and what was committed. An error is of kind
-    /// [`ErrorKind::Call`] if a call failed or a list was incomplete; the others are the errors of
+    /// Returns [`SyncError`] if a table failed. Its report has the errors, and what was committed. An error is of kind
+    /// [`ErrorKind::Call`] if a call failed or a list was incomplete. The others are the errors of
     /// [`begin`](Self::begin) and [`Run::finish`](crate::Run::finish).
     ///
     /// ```

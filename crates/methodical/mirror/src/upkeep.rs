@@ -1,5 +1,5 @@
-//! Erases records on request and keeps them from coming back, omits personal data, and removes rows of deleted records
-//! and old changes.
+//! Erases records on request and keeps them from coming back, omits personal data, removes deleted rows and old
+//! changes.
 
 pub(crate) mod backup;
 pub(crate) mod check;
@@ -37,7 +37,7 @@ pub struct Purge {
     /// Removes the rows of records that have been gone or forgotten for this long. Forgotten identities stay blocked.
     /// If such a record is in a list again, it counts as added, not as returned.
     pub gone_for: Option<Duration>,
-    /// Removes changes older than this, up to the first that is not.
+    /// Removes the changes that precede the first change younger than this.
     pub age: Option<Duration>,
     /// Removes the changes up to this cursor.
     pub until: Option<Cursor>,
@@ -59,7 +59,7 @@ pub struct Purged {
 
 impl Mirror {
     /// Removes the rows of deleted records, and old changes, in one transaction. Changes that a consumer has not
-    /// received are kept, even if it is disabled. Afterwards, cursors before the removed changes are refused.
+    /// received are kept, even if the consumer is disabled. Afterwards, cursors before the removed changes are refused.
     ///
     /// # Errors
     ///
@@ -228,7 +228,7 @@ impl Mirror {
     /// are emptied in one transaction; the records are otherwise unchanged. Returns how many records were emptied.
     ///
     /// Changes of other fields are still noticed. This cannot be undone: only a new mirror can have the values again.
-    /// Earlier backups still have them.
+    /// Earlier backups still have the values.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
 //! Consumers: named positions in the feed, stored in the mirror with the state of their deliveries. A delivery passes
-//! them the changes at least once, in order.
+//! each change to a consumer at least once, in order.
 
 use std::collections::BTreeSet;
 use std::error::Error as _;
@@ -31,9 +31,9 @@ pub struct Consumer {
     pub delivered_at: Option<i64>,
     /// How many consecutive attempts have failed.
     pub failures: u32,
-    /// When the last of them failed, in seconds since 1970 (UTC).
+    /// When the last attempt failed, in seconds since 1970 (UTC).
     pub failed_at: Option<i64>,
-    /// Why it failed.
+    /// Why the last attempt failed.
     pub error: Option<String>,
     /// When the next attempt is due, in seconds since 1970 (UTC), if the last one failed.
     pub next_attempt_at: Option<i64>,
@@ -112,8 +112,9 @@ impl Store {
 }
 
 impl Mirror {
-    /// Adds a consumer at the end of the feed: only later changes are delivered. [Rewind](Self::rewind_consumer) it to
-    /// deliver earlier ones. Returns whether it is new: an existing one keeps its position.
+    /// Adds a consumer at the end of the feed: only later changes are delivered. [Rewind](Self::rewind_consumer) the
+    /// consumer to deliver earlier changes. Returns whether the consumer is new. An existing consumer keeps its
+    /// position.
     ///
     /// The name must not be empty or contain control characters.
     ///
@@ -147,7 +148,7 @@ impl Mirror {
     /// # Errors
     ///
     /// Returns [`ErrorKind::Consumer`] if the consumer does not exist, [`ErrorKind::Cursor`] if the position is not in
-    /// the feed, and [`ErrorKind::Busy`] if it is being moved or delivered to.
+    /// the feed, and [`ErrorKind::Busy`] if the consumer is being moved or delivered to.
     pub fn rewind_consumer(&mut self, name: &str, to: &Cursor) -> Result<(), Error> {
         let store = self.store();
         let mut consumer = store.consumer(name)?;
@@ -162,7 +163,7 @@ impl Mirror {
     /// # Errors
     ///
     /// Returns [`ErrorKind::Consumer`] if the consumer does not exist, and [`ErrorKind::Busy`] if it is being moved or
-    /// delivered to.
+    /// delivered to by another process.
     pub fn enable_consumer(&mut self, name: &str) -> Result<(), Error> {
         let store = self.store();
         let mut consumer = store.consumer(name)?;
@@ -170,7 +171,7 @@ impl Mirror {
         store.update_consumer(&consumer, consumer.position)
     }
 
-    /// Removes a consumer. Returns whether there was one.
+    /// Removes a consumer. Returns whether the consumer existed.
     ///
     /// # Errors
     ///
@@ -193,10 +194,10 @@ impl Mirror {
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::exhaustive_structs, reason = "fields that are not set have defaults")]
 pub struct Limits {
-    /// Deliver only changes of these tables; empty for all. The position moves past the others, so they are never
-    /// delivered, even if a later delivery selects other tables.
+    /// Deliver only changes of these tables; empty for all. The position moves past other changes, so they are never
+    /// delivered, even if a later delivery selects their tables.
     pub tables: BTreeSet<String>,
-    /// Deliver only changes of these kinds; empty for all. The position moves past the others.
+    /// Deliver only changes of these kinds; empty for all. The position moves past changes of other kinds.
     pub kinds: Vec<ChangeKind>,
 }
 
@@ -229,7 +230,7 @@ pub enum DeliveryEnd {
     Closed,
     /// Nothing was attempted: an earlier attempt failed, and the next one is not due yet.
     Waiting {
-        /// When it is due, in seconds since 1970 (UTC).
+        /// When the next attempt is due, in seconds since 1970 (UTC).
         until: i64,
     },
 }
@@ -242,20 +243,19 @@ impl Mirror {
     /// [`id`](crate::Event::id). Events are created just before their delivery, from the records as they are then. An
     /// erased record is not delivered.
     ///
-    /// One process delivers to a consumer at a time. Once that process has ended, or was killed, another one can
-    /// deliver.
+    /// One process delivers to a consumer at a time. Another can deliver once that process has ended or was killed.
     ///
     /// After a failure, the next attempt is due after 5 seconds, then 15, and so on up to one hour, but not before the
-    /// delay that the receiver requested. The mirror stores that time; until then, this function attempts nothing.
-    /// It never gives up on an event. [`enable_consumer`](Self::enable_consumer) removes the delay. To skip an event
-    /// that a receiver never accepts, [rewind](Self::rewind_consumer) the consumer to the [cursor
-    /// after](Self::cursor_after) it.
+    /// delay that the receiver requested. The mirror stores that time, and this function attempts nothing until then.
+    /// No event is ever given up. [`enable_consumer`](Self::enable_consumer) removes the delay. To skip an event that a
+    /// receiver never accepts, [rewind](Self::rewind_consumer) the consumer to the [cursor after](Self::cursor_after)
+    /// it.
     ///
     /// # Errors
     ///
     /// Returns [`ErrorKind::Delivery`] if the sink failed, [`ErrorKind::Consumer`] if the consumer does not exist or is
     /// disabled, [`ErrorKind::Cursor`] if its changes were removed, and [`ErrorKind::Busy`] if another process or
-    /// thread delivers to it, or moved its position in the meantime.
+    /// thread delivers to it or moved its position.
     ///
     /// ```
     /// use methodical_mirror::{Error, Event, Failure, Limits, Mirror, Sink};

@@ -12,7 +12,7 @@ use std::{fmt, thread};
 use crate::error::{Error, ErrorKind, debug_with};
 use crate::feed::Event;
 
-/// A receiver of events.
+/// A receiver of events. Implement it to deliver changes to your own system.
 ///
 /// ```
 /// use methodical_mirror::{Event, Failure, Sink};
@@ -29,7 +29,7 @@ use crate::feed::Event;
 /// }
 /// ```
 pub trait Sink {
-    /// Delivers the next events: at least one, and at most [`batch`](Self::batch). Once this has succeeded, they are
+    /// Delivers the next events: at least one, and at most [`batch`](Self::batch). After a success, these events are
     /// not delivered again.
     ///
     /// # Errors
@@ -113,7 +113,7 @@ impl StdError for Failure {
     }
 }
 
-/// Writes each event as one line of JSON, such as to standard output.
+/// Writes each event as one line of JSON, for example to standard output.
 ///
 /// The position moves after the writer is flushed, which happens at least every 256 events. Up to 256 events may be
 /// written again if the process is killed. If the reader closes the pipe, the delivery ends without an error, and the
@@ -178,8 +178,8 @@ const BATCH: usize = 256;
 /// Runs a program for each event, with the [JSON](Event#json) of the event and a line break on its standard input.
 ///
 /// An exit status of 0 means that the event was delivered, even if the program did not read it. Any other status is a
-/// failure. A program that runs longer than the timeout, 60 s by default, is killed; processes that it started are
-/// not, and may overlap with the next delivery. It inherits standard output and standard error.
+/// failure. A program that runs longer than the timeout, 60 s by default, is killed; processes that it started are not,
+/// and may overlap with the next delivery. The program inherits standard output and standard error.
 ///
 /// `Debug` and errors show the program, but no argument, because arguments may be secret.
 ///

@@ -34,15 +34,14 @@ use crate::recovery::asking::{Fate, Group};
 pub struct SyncOptions {
     /// Whether the first sync of a list emits its records as added.
     pub emits_baseline: bool,
-    /// How many records may be newly missing, by table; see [`Rules::accepted_missing`].
+    /// The number of newly missing records to accept, by table; see [`Rules::accepted_missing`].
     pub accepted_missing: BTreeMap<String, u64>,
-    /// The maximum number of concurrent calls; 0 counts as 1. Default: 4. Only a recovery makes several.
+    /// The maximum number of concurrent calls; 0 counts as 1. Default: 4. Only recoveries make concurrent calls.
     pub concurrency: usize,
     /// Whether values are recovered, after the lists. Default: true.
     pub recovers: bool,
     /// More values that a recovery requests, such as `On hold` for `status`. Values that the contract lists or the
-    /// mirror has are always requested. A mirror remembers the values that a recovery requested, so each need be given
-    /// only once.
+    /// mirror has are always requested. A mirror remembers requested values, so each value need be given only once.
     pub values: BTreeMap<String, Vec<String>>,
     /// The number of runs within which the values of each group are requested at least once; 0 counts as 1. Default: 8.
     /// Each run requests the values of the groups whose members changed, of the groups that have waited longest (one
@@ -83,7 +82,7 @@ impl Default for SyncOptions {
     }
 }
 
-/// The progress of a sync, as [`SyncOptions::on_progress`] receives it.
+/// The progress of a sync, passed to [`SyncOptions::on_progress`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SyncProgress {
@@ -100,7 +99,7 @@ pub enum SyncProgress {
         table: &'static str,
         /// The table of the groups.
         groups: &'static str,
-        /// How many groups are done: their values are known, failed, or did not change.
+        /// How many groups are done: their values are known or unchanged, or the requests failed.
         asked: u64,
         /// The number of all groups.
         all: u64,
@@ -118,7 +117,7 @@ pub struct SyncReport {
     /// An error that belongs to no table: nothing was started, because the options do not fit the service or another
     /// process was syncing; or the history and the samples could not be written.
     pub error: Option<Error>,
-    /// How many calls were made, not counting the further pages of a list and the client's retries.
+    /// How many calls were made, not counting further pages of a list or the client's retries.
     pub calls: u64,
 }
 
@@ -130,11 +129,11 @@ pub struct TableReport {
     pub table: &'static str,
     /// The counts of the sync. After an error, the table is unchanged.
     pub result: Result<Report, Error>,
-    /// How many values are known, if the table is a recovered one.
+    /// How many values are known, if the table is a recovered table.
     pub coverage: Option<Coverage>,
     /// The groups of a recovered table whose values could not be recovered.
     pub failures: Vec<GroupFailure>,
-    /// How many calls were made for it, counted as in [`SyncReport::calls`].
+    /// How many calls were made for the table, counted as in [`SyncReport::calls`].
     pub calls: u64,
 }
 
@@ -159,7 +158,7 @@ impl TableReport {
     }
 }
 
-/// The error of a sync of all tables: a table, a group of a recovered table, or a gauge failed. The others were
+/// The error of [`Mirror::sync_all`](crate::Mirror::sync_all): a table, a group or a gauge failed. The others were
 /// committed.
 #[derive(Debug)]
 pub struct SyncError(pub(crate) Box<SyncReport>);
@@ -210,9 +209,9 @@ pub struct Coverage {
     pub group: &'static str,
     /// How many placements there are.
     pub total: u64,
-    /// How many of them have no known value.
+    /// How many placements have no known value.
     pub unknown: u64,
-    /// In how many groups they are.
+    /// How many groups have placements without a known value.
     pub groups: u64,
 }
 
@@ -222,7 +221,7 @@ pub struct Coverage {
 pub struct GroupFailure {
     /// The identity of the group.
     pub group: String,
-    /// Why its values could not be recovered.
+    /// Why the group's values could not be recovered.
     pub error: Error,
 }
 
@@ -240,7 +239,7 @@ impl Coverage {
         self.groups += u64::from(unknown > 0);
     }
 
-    /// Returns a human-readable sentence. If some values are unknown, it names the option that adds values.
+    /// Returns a sentence for people. If some values are unknown, the sentence names the option that adds values.
     #[must_use]
     pub fn text(&self, option: &str) -> String {
         let Self { value, group, total, unknown, groups } = self;

@@ -20,18 +20,18 @@ use crate::store::{OrFailed as _, Store, empty_log, integer, renew, sqlite_faile
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Backup {
-    /// The path of its file when it was made.
+    /// The path of the backup when it was made.
     pub path: PathBuf,
-    /// When it was made, in seconds since 1970 (UTC).
+    /// When the backup was made, in seconds since 1970 (UTC).
     pub at: i64,
 }
 
 impl Mirror {
     /// Writes the last committed state to a file that only its owner can read, even while another process is syncing.
     ///
-    /// The file appears when it is complete. It is a mirror as well: with the records, the feed, the consumers and the
-    /// secret. When it is opened or restored, it becomes another mirror, which refuses older cursors. The mirror
-    /// remembers the path, and [`forget`](Self::forget) names it.
+    /// The file appears when it is complete. The file is a mirror as well, with the records, the feed, the consumers
+    /// and the secret. When it is opened or restored, it becomes another mirror, which refuses older cursors. The
+    /// mirror remembers the path, and [`forget`](Self::forget) names it.
     ///
     /// # Errors
     ///
@@ -74,14 +74,14 @@ impl Mirror {
     /// changes that readers may have seen with other contents. Readers must take a new snapshot. Its own consumers keep
     /// their positions, and the ids of their events remain unique.
     ///
-    /// Records that the replaced mirror had forgotten are forgotten in the restored one, which also remembers its
-    /// copies. If no mirror is replaced, forget them again.
+    /// Records that the replaced mirror had forgotten are forgotten in the restored mirror, which also remembers the
+    /// copies of the replaced one. If no mirror is replaced, forget such records again.
     ///
     /// # Errors
     ///
     /// Returns [`ErrorKind::Io`] if the file exists and may not be replaced, [`ErrorKind::Foreign`] if the backup is
-    /// damaged or not a mirror, or if the file to replace is not a readable mirror, [`ErrorKind::OtherSource`] if it is
-    /// another mirror, and [`ErrorKind::Busy`] if a program has it open. After an error, the file is unchanged.
+    /// damaged or not a mirror, or if the file to replace is not a readable mirror, [`ErrorKind::OtherSource`] if that
+    /// file is another mirror, and [`ErrorKind::Busy`] if a program has it open. After an error, the file is unchanged.
     ///
     /// ```
     /// use methodical_mirror::{Existing, Mirror, Source};

@@ -90,7 +90,7 @@ impl Mirror {
     /// - that a record that is gone or forgotten has no personal and no unlisted value;
     /// - that no record whose identity is forgotten is present, missing or gone.
     ///
-    /// It reads every row.
+    /// The check reads every row.
     ///
     /// # Errors
     ///
@@ -114,12 +114,12 @@ impl Mirror {
         self.store().check()
     }
 
-    /// Corrects what [`check`](Self::check) finds wrong, in one transaction, and returns what it found. Cursors,
+    /// Corrects what [`check`](Self::check) finds wrong, in one transaction, and returns the findings. Cursors,
     /// consumers, the feed, the history and the forgotten identities are kept.
     ///
     /// - The hash of a changed row is recomputed, so that the next sync writes the row again, with a change.
     /// - The counts of a table are recomputed.
-    /// - A record that is gone or forgotten is erased again, and one whose identity is forgotten is forgotten again.
+    /// - A record that is gone or forgotten is erased again. A record whose identity is forgotten is forgotten again.
     ///
     /// # Errors
     ///
