@@ -9,7 +9,7 @@ use methodical_model::Extra;
 use methodical_model::codegen::{Nulls, record, scalar, wire_enum};
 
 scalar! {
-    /// The identifier of a candidate, as text in digits.
+    /// The identifier of a candidate: a string of decimal digits.
     ///
     /// See section 2 of the contract (`docs/service.md`).
     CandidateId, digits
@@ -38,7 +38,7 @@ scalar! {
 }
 
 scalar! {
-    /// A decimal number as text, which is kept exactly.
+    /// A decimal number, as text.
     ///
     /// See section 2 of the contract (`docs/service.md`).
     DecimalText, decimal
