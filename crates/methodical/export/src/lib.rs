@@ -6,8 +6,8 @@
 //! # Files
 //!
 //! [`Copy`](struct@Copy) writes each table of a mirror to one file, such as `photo.parquet`: the tables of records, and
-//! `mirror_change` (the feed), `mirror_spell` (past values), `mirror_run`, `mirror_sample` and `mirror_scope`. They
-//! have the columns of the mirror, except those that only the mirror needs. Their types are:
+//! `mirror_change` (the feed), `mirror_past_value` (past values), `mirror_run`, `mirror_sample` and `mirror_scope`.
+//! They have the columns of the mirror, except those that only the mirror needs. Their types are:
 //!
 //! | column | type | contents |
 //! |---|---|---|

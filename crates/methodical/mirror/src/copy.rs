@@ -193,4 +193,4 @@ const BOOKKEEPING: [&str; 3] = ["mirror_hash", "mirror_misses", "mirror_shape"];
 
 /// The tables of the history and the feed.
 const OWN: [&str; 5] =
-    ["mirror_run", "mirror_sample", "mirror_scope", "mirror_spell", "mirror_change"];
+    ["mirror_run", "mirror_sample", "mirror_scope", "mirror_past_value", "mirror_change"];

@@ -205,8 +205,7 @@ impl Mirror {
         };
         let changes = store.changes(position, limit)?;
         let position = changes.last().map_or(position, |change| change.number);
-        let cursor = Cursor::new(&store.identity, position);
-        Ok((changes, cursor))
+        Ok((changes, Cursor::new(&store.identity, position)))
     }
 
     /// Returns up to `limit` changes, latest first. With `before`, starts before the change with that number. With a
@@ -247,8 +246,7 @@ impl Mirror {
     /// Fails if the store cannot be read.
     pub fn cursor(&self) -> Result<Cursor, Error> {
         let store = self.store();
-        let last = store.feed()?.last;
-        Ok(Cursor::new(&store.identity, last))
+        Ok(Cursor::new(&store.identity, store.feed()?.last))
     }
 
     /// Returns the cursor after a change of this mirror.
@@ -374,8 +372,7 @@ impl Mirror {
             change.id.as_bytes(),
             change.kind.as_str().as_bytes(),
         ]);
-        let id = hex(&id.0);
-        Ok(Event { id, change, record: record.map(|record| record.json) })
+        Ok(Event { id: hex(&id.0), change, record: record.map(|record| record.json) })
     }
 }
 

@@ -93,11 +93,11 @@
 //!   it got its value, as far as the mirror knows; recovering the same value again does not change it.
 //! - If a member or a group is gone or forgotten, so are its placements, in the same transaction. They keep only their
 //!   identity, group and member.
-//! - Past values are in the table `mirror_spell`, and [`Mirror::past_values`] returns them: the value of a placement,
-//!   when a recovery first found it, and when a recovery first found another value or no placement. A present one has
-//!   one past value without an end. One with `began_before` may have begun earlier: the first recovery of the table
-//!   found its value, or the value was unknown until then. If a missing placement returns before it is gone, its end is
-//!   removed.
+//! - Past values are in the table `mirror_past_value`, and [`Mirror::past_values`] returns them: the value of a
+//!   placement, when a recovery first found it, and when a recovery first found another value or no placement. A
+//!   present one has one past value without an end. One with `began_before` may have begun earlier: the first recovery
+//!   of the table found its value, or the value was unknown until then. If a missing placement returns before it is
+//!   gone, its end is removed.
 //! - Past values belong to the member. They are removed when the member is gone or forgotten, and stay, with an end,
 //!   when the placement or the group is gone. [`Mirror::purge`] removes them with the row of the placement. A mirror
 //!   that omits personal data does not keep personal past values.
@@ -125,7 +125,7 @@
 //! The other tables are `mirror_meta` (identity, secret, source, whether the file is a backup), `mirror_shape` (columns
 //! of each description), `mirror_scope` (counts and the time of the last sync), `mirror_change` (the feed),
 //! `mirror_consumer` (consumers and their failures), `mirror_rejected` (rejected records of the last sync of each
-//! scope, with index and reason), `mirror_suppressed` (keyed hashes of forgotten identities), `mirror_spell` (past
+//! scope, with index and reason), `mirror_suppressed` (keyed hashes of forgotten identities), `mirror_past_value` (past
 //! values of placements), `mirror_note` (which groups are due, the names of values, the counts of boards), `mirror_run`
 //! (the last 1,000 syncs of tables, including failed ones), and `mirror_sample` (the amounts of gauges).
 //!
@@ -143,7 +143,7 @@
 //! # PostgreSQL
 //!
 //! A copy by `Mirror::copy_to_postgres` has the tables and views of the mirror, the feed (`mirror_change`) and the
-//! history (`mirror_spell`, `mirror_run`, `mirror_sample`, `mirror_scope`). The differences:
+//! history (`mirror_past_value`, `mirror_run`, `mirror_sample`, `mirror_scope`). The differences:
 //!
 //! - Times are `timestamptz`, and booleans `boolean`. U+0000, which PostgreSQL text cannot contain, becomes U+FFFD.
 //! - The copy lacks everything that only the mirror needs: its secret, `mirror_hash`, `mirror_misses`, `mirror_shape`,

@@ -304,8 +304,8 @@ pub fn moves(mirror: &Mirror, table: &str, period: Range<i64>) -> Result<Vec<Mov
     let relation = store.relation(table)?;
     // Looks up the old value only for the few in the period; a window function would sort all past values.
     let select = format!(
-        "SELECT unixepoch(s.began_at), s.member_id, s.group_id, {}, b.value, s.value FROM mirror_spell s \
-         JOIN mirror_spell b ON b.number = (SELECT number FROM mirror_spell WHERE member_id = s.member_id \
+        "SELECT unixepoch(s.began_at), s.member_id, s.group_id, {}, b.value, s.value FROM mirror_past_value s \
+         JOIN mirror_past_value b ON b.number = (SELECT number FROM mirror_past_value WHERE member_id = s.member_id \
          AND record_id = s.record_id AND table_name = s.table_name AND number < s.number ORDER BY number DESC LIMIT 1) \
          WHERE s.table_name = ?1 AND s.began_at >= ?2 AND s.began_at < ?3 AND b.value IS NOT s.value \
          ORDER BY s.began_at, s.number",
@@ -464,7 +464,7 @@ pub fn passages(mirror: &Mirror, table: &str, source: Option<&str>) -> Result<Ve
     let select = format!(
         "SELECT {by}, s.value, s.record_id, s.ended_at IS NOT NULL, \
          CASE WHEN NOT s.began_before THEN unixepoch(s.ended_at) - unixepoch(s.began_at) END \
-         FROM mirror_spell s {join} WHERE s.table_name = ?1 AND s.value IS NOT NULL"
+         FROM mirror_past_value s {join} WHERE s.table_name = ?1 AND s.value IS NOT NULL"
     );
     // To count distinct placements, the database would sort all past values each time. A hash of the placement and its
     // value is enough to count it once.
@@ -659,7 +659,7 @@ impl Relation {
         };
         let last = |column: &str, condition: &str| {
             format!(
-                "(SELECT s.{column} FROM {prefix}mirror_spell s WHERE s.member_id = CAST(p.{member} AS text) \
+                "(SELECT s.{column} FROM {prefix}mirror_past_value s WHERE s.member_id = CAST(p.{member} AS text) \
                  AND s.record_id = p.{identity} AND s.table_name = '{name}' AND {condition} ORDER BY s.number DESC LIMIT 1)",
                 member = quoted(member),
                 identity = quoted(identity),
@@ -791,11 +791,12 @@ pub fn steps(mirror: &Mirror, table: &str) -> Result<Vec<Step>, Error> {
     let store = mirror.store();
     store.relation(table)?;
     // Few values have ended, so the next value is looked up only for these.
-    let select = "SELECT b.group_id, b.value, s.value, count(DISTINCT b.member_id) FROM mirror_spell b \
-                  JOIN mirror_spell s ON s.number = (SELECT number FROM mirror_spell WHERE member_id = b.member_id \
-                  AND record_id = b.record_id AND table_name = b.table_name AND number > b.number ORDER BY number LIMIT 1) \
-                  WHERE b.table_name = ?1 AND b.ended_at IS NOT NULL AND b.value IS NOT NULL AND s.value IS NOT NULL \
-                  AND b.value IS NOT s.value GROUP BY 1, 2, 3 ORDER BY 1, 2, 3";
+    let select = "SELECT b.group_id, b.value, s.value, count(DISTINCT b.member_id) FROM mirror_past_value b \
+                  JOIN mirror_past_value s ON s.number = (SELECT number FROM mirror_past_value \
+                  WHERE member_id = b.member_id AND record_id = b.record_id AND table_name = b.table_name \
+                  AND number > b.number ORDER BY number LIMIT 1) WHERE b.table_name = ?1 AND b.ended_at IS NOT NULL \
+                  AND b.value IS NOT NULL AND s.value IS NOT NULL AND b.value IS NOT s.value \
+                  GROUP BY 1, 2, 3 ORDER BY 1, 2, 3";
     store.query(select, (table,), |row| {
         let (group, from, to) = (row.get(0)?, row.get(1)?, row.get(2)?);
         Ok(Step { group, from, to, count: count(row, 3)? })
@@ -813,7 +814,7 @@ pub fn times(mirror: &Mirror, table: &str, period: Range<i64>) -> Result<Vec<Val
     let select = "SELECT value, count(*), sum(seconds) / count(*), max(CASE place WHEN half THEN seconds END) FROM \
                   (SELECT value, seconds, row_number() OVER (PARTITION BY value ORDER BY seconds) - 1 AS place, \
                   count(*) OVER (PARTITION BY value) / 2 AS half FROM \
-                  (SELECT value, unixepoch(ended_at) - unixepoch(began_at) AS seconds FROM mirror_spell \
+                  (SELECT value, unixepoch(ended_at) - unixepoch(began_at) AS seconds FROM mirror_past_value \
                   WHERE table_name = ?1 AND ended_at >= ?2 AND ended_at < ?3 AND value IS NOT NULL AND NOT began_before)) \
                   GROUP BY value ORDER BY value";
     store.query(select, (table, utc(period.start), utc(period.end)), |row| {

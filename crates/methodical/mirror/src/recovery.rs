@@ -126,10 +126,8 @@ impl Store {
     fn create_view(&self, table: &str) -> Result<(), Error> {
         let view = self.relation(table)?.view(Dialect::Sqlite, "");
         let create = format!("CREATE VIEW {VIEW} AS {view}");
-        let found = "SELECT type, sql FROM sqlite_schema WHERE name = ?1";
-        let found = self.query(found, (VIEW,), |row| Ok((row.get(0)?, row.get(1)?)))?;
-        let found: Option<(String, String)> = found.into_iter().next();
-        if found.is_some_and(|(kind, sql)| kind != "view" || sql == create) {
+        let kept = "SELECT 1 FROM sqlite_schema WHERE name = ?1 AND (type <> 'view' OR sql = ?2)";
+        if !self.query(kept, (VIEW, &create), |_| Ok(()))?.is_empty() {
             return Ok(());
         }
         self.run(&format!("DROP VIEW IF EXISTS {VIEW}; {create}"))
@@ -242,7 +240,7 @@ impl Store {
         at: i64,
         began_before: bool,
     ) -> Result<(), Error> {
-        let insert = "INSERT INTO mirror_spell (table_name, record_id, group_id, member_id, value, began_at, \
+        let insert = "INSERT INTO mirror_past_value (table_name, record_id, group_id, member_id, value, began_at, \
                       began_before) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
         let (group, member) = parts(id);
         self.execute(insert, (table, id, group, member, value, utc(at), began_before)).map(drop)
@@ -250,22 +248,22 @@ impl Store {
 
     /// Records that a placement no longer has its value.
     pub(crate) fn end_value(&self, table: &str, id: &str, at: i64) -> Result<(), Error> {
-        let update = "UPDATE mirror_spell SET ended_at = max(began_at, ?4) \
+        let update = "UPDATE mirror_past_value SET ended_at = max(began_at, ?4) \
                       WHERE member_id = ?1 AND record_id = ?2 AND table_name = ?3 AND ended_at IS NULL";
         self.execute(update, (parts(id).1, id, table, utc(at))).map(drop)
     }
 
     /// Removes the end of the last value of a placement that was missing.
     pub(crate) fn resume_value(&self, table: &str, id: &str) -> Result<(), Error> {
-        let update = "UPDATE mirror_spell SET ended_at = NULL WHERE number = (SELECT max(number) \
-                      FROM mirror_spell WHERE member_id = ?1 AND record_id = ?2 AND table_name = ?3)";
+        let update = "UPDATE mirror_past_value SET ended_at = NULL WHERE number = (SELECT max(number) \
+                      FROM mirror_past_value WHERE member_id = ?1 AND record_id = ?2 AND table_name = ?3)";
         self.execute(update, (parts(id).1, id, table)).map(drop)
     }
 
     /// Removes past values, and clears them in the feed. `of` is the condition for a past value, with `id` as `?2`.
     pub(crate) fn erase_values(&self, table: &str, of: &str, id: &str) -> Result<(), Error> {
         self.note_erasure()?;
-        let erased = format!("FROM mirror_spell WHERE table_name = ?1 AND {of}");
+        let erased = format!("FROM mirror_past_value WHERE table_name = ?1 AND {of}");
         // An index covers the changes with values.
         let empty = format!(
             "UPDATE mirror_change SET previous = NULL, value = NULL WHERE table_name = ?1 \
@@ -310,7 +308,7 @@ impl Mirror {
         let of = if member.is_some() { "member_id = ?3" } else { "?3 IS NULL" };
         let select = format!(
             "SELECT number, record_id, group_id, member_id, value, unixepoch(began_at), unixepoch(ended_at), began_before \
-             FROM mirror_spell WHERE table_name = ?1 AND {of} ORDER BY number LIMIT ?2"
+             FROM mirror_past_value WHERE table_name = ?1 AND {of} ORDER BY number LIMIT ?2"
         );
         self.store().query(&select, (table, integer(limit), member), |row| {
             Ok(PastValue {

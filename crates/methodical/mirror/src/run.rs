@@ -430,8 +430,7 @@ impl Run<'_> {
     }
 
     fn remember(&mut self, key: i64, hash: Hash) {
-        let shape = self.shape;
-        let known = Known { key, state: State::Present, shape, hash: Some(hash) };
+        let known = Known { key, state: State::Present, shape: self.shape, hash: Some(hash) };
         self.known.set(known, true);
     }
 

@@ -54,8 +54,8 @@ impl Store {
         let mut connection = Connection::open_with_flags(path, flags).or_failed()?;
         connection.busy_timeout(BUSY_TIMEOUT).or_failed()?;
         let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-        match ((pragma("application_id").or_failed()?, pragma("user_version").or_failed()?), source)
-        {
+        let version = pragma("user_version").or_failed()?;
+        match ((pragma("application_id").or_failed()?, version), source) {
             ((0, 0), Some(source)) if is_empty(&connection)? => create(&mut connection, source)?,
             ((APPLICATION_ID, OLDEST..=VERSION), _) => {}
             ((APPLICATION_ID, newer), _) if newer > VERSION => {
@@ -72,7 +72,9 @@ impl Store {
             return Err(refused(ErrorKind::Foreign, "its header is damaged; restore a backup"));
         }
         connection.execute_batch(SETTINGS).or_failed()?;
-        upgrade(&mut connection)?;
+        if (OLDEST..VERSION).contains(&version) {
+            upgrade(&mut connection)?;
+        }
         renew(&connection, "is_copy = 1")?;
         let store = Self::new(connection)?;
         if source.is_some_and(|source| !source.is_of(&store.identity)) {
@@ -269,8 +271,7 @@ impl Store {
     pub(crate) fn suppressed(&self, table: &str) -> Result<Suppressed, Error> {
         let select = "SELECT id FROM mirror_suppressed WHERE table_name = ?1";
         let ids = self.query(select, (table,), |row| row.get(0).map(Hash))?;
-        let hasher = self.identity.records();
-        Ok(Suppressed { hasher, ids: ids.into_iter().collect() })
+        Ok(Suppressed { hasher: self.identity.records(), ids: ids.into_iter().collect() })
     }
 
     /// Excludes an identity from all later syncs.
@@ -313,16 +314,15 @@ fn create(connection: &mut Connection, source: &Source) -> Result<(), Error> {
 
 /// Upgrades the schema of an older release.
 fn upgrade(connection: &mut Connection) -> Result<(), Error> {
-    let version = connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
-    if version.or_failed()? == VERSION {
-        return Ok(());
-    }
     let transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).or_failed()?;
     // An older program that has the file open would write its version again.
-    let has_values = "SELECT 1 FROM pragma_table_info('mirror_change') WHERE name = 'value'";
-    if !transaction.prepare(has_values).or_failed()?.exists(()).or_failed()? {
+    let exists = |select| transaction.prepare(select).or_failed()?.exists(()).or_failed();
+    if !exists("SELECT 1 FROM pragma_table_info('mirror_change') WHERE name = 'value'")? {
         transaction.execute_batch(FEED_VALUES).or_failed()?;
+    }
+    if exists("SELECT 1 FROM sqlite_schema WHERE name = 'mirror_spell'")? {
+        transaction.execute_batch(PAST_VALUES).or_failed()?;
     }
     transaction.execute_batch(NOTES).or_failed()?;
     transaction.pragma_update(None, "user_version", VERSION).or_failed()?;
@@ -434,14 +434,20 @@ pub(crate) fn sqlite_failed(error: rusqlite::Error) -> Error {
 const APPLICATION_ID: i64 = 0x4757_4D52;
 
 /// The version of the schema of this release. In version 2, `mirror_hash` had 24 bytes; before version 4, the feed had
-/// no values, and programs before version 5 change placements without updating the cached counts of boards.
-const VERSION: i64 = 5;
+/// no values; programs before version 5 change placements without updating the cached counts of boards; and before
+/// version 6, past values were in the table `mirror_spell`.
+const VERSION: i64 = 6;
 
 /// The statements that upgrade the feed of an older schema.
 const FEED_VALUES: &str = "ALTER TABLE mirror_change ADD COLUMN previous TEXT; \
                            ALTER TABLE mirror_change ADD COLUMN value TEXT; \
                            CREATE INDEX mirror_change_value ON mirror_change (table_name, record_id) \
                            WHERE previous IS NOT NULL OR value IS NOT NULL";
+
+/// The statements that rename the table of past values of an older schema, also in views.
+const PAST_VALUES: &str = "ALTER TABLE mirror_spell RENAME TO mirror_past_value; \
+                           DROP INDEX mirror_spell_member; \
+                           CREATE INDEX mirror_past_value_member ON mirror_past_value (member_id)";
 
 /// The statements that rename the schedules of recovered tables, which had another name before version 4, and remove
 /// cached counts of boards.

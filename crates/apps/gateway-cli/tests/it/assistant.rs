@@ -132,7 +132,7 @@ fn no_personal_value_leaves_a_damaged_mirror() {
     for damage in [
         format!("UPDATE candidate SET portal_name = CAST(x'ff' || CAST({name} AS BLOB) AS TEXT)"),
         format!("UPDATE candidate SET mirror_extra = {name}"),
-        format!("UPDATE mirror_spell SET began_at = {name}"),
+        format!("UPDATE mirror_past_value SET began_at = {name}"),
         format!("UPDATE mirror_sample SET amount = {name}"),
         "ALTER TABLE vacancy RENAME TO lost".to_owned(),
     ] {

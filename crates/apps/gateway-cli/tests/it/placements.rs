@@ -152,7 +152,7 @@ fn hours_of_waiting_are_elapsed_time_and_an_end_does_not_wait() {
     assert!(list(&["1s", "--status", "New", "--status", "Shortlist"]).0.starts_with("id 2 "));
     // A named status is an end although people left it, and before anybody left any.
     for history in ["FALSE", "ended_at IS NOT NULL"] {
-        change(&office, &format!("DELETE FROM mirror_spell WHERE {history}"));
+        change(&office, &format!("DELETE FROM mirror_past_value WHERE {history}"));
         set("Shortlist; Closed: New");
         assert_eq!(list(&["12h"]).0, "id 2 ");
     }

@@ -102,10 +102,10 @@ fn photos(count: usize) -> Vec<String> {
 
 const NAMES: [&str; 6] = [
     "mirror_change.parquet",
+    "mirror_past_value.parquet",
     "mirror_run.parquet",
     "mirror_sample.parquet",
     "mirror_scope.parquet",
-    "mirror_spell.parquet",
     "photo.parquet",
 ];
 
@@ -116,7 +116,7 @@ fn each_table_is_one_file_with_typed_columns() {
     let other = r#"{"id":"008","taken":"0000-00-00 00:00:00","size":"big","place":{"name":null}}"#;
     copied.sync(&[unusual.to_owned(), other.to_owned()]);
     let rows = copied.copy();
-    assert_eq!((rows["photo"], rows["mirror_change"], rows["mirror_spell"]), (2, 2, 0));
+    assert_eq!((rows["photo"], rows["mirror_change"], rows["mirror_past_value"]), (2, 2, 0));
     assert_eq!(copied.names(), NAMES);
     let photos = copied.rows("photo");
     let (first, second) = (&photos[0], &photos[1]);
@@ -142,7 +142,7 @@ fn the_next_copy_lacks_a_forgotten_person_and_what_killed_copies_left() {
     assert_eq!(copied.copy()["photo"], 25_000);
     let shown = copied.place.to_string();
     assert_eq!(copied.mirror.forget("photo", "4").unwrap().copies, [shown]);
-    for left in ["photo.parquet#1", "mirror_spell.parquet#12"] {
+    for left in ["photo.parquet#1", "mirror_past_value.parquet#12"] {
         fs::write(copied.folder.path().join("out").join(left), "Photo 4").unwrap();
     }
     fs::write(copied.folder.path().join("out/notes.txt"), "of another program").unwrap();

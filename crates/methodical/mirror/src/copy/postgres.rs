@@ -108,7 +108,7 @@ fn write(mut copy: Copy<'_>, source: &CopySource) -> Result<Copied, Error> {
     if let Some(table) = recovered.filter(|_| tables.iter().all(|one| one.table != VIEW)) {
         let view = source.0.relation(&table)?.view(Dialect::Postgres(copy.name), "");
         copy.batch(&format!(
-            "CREATE INDEX IF NOT EXISTS mirror_spell_member ON {0}.mirror_spell (member_id); \
+            "CREATE INDEX IF NOT EXISTS mirror_past_value_member ON {0}.mirror_past_value (member_id); \
              CREATE OR REPLACE VIEW {0}.{VIEW} AS {view}",
             copy.schema
         ))?;
@@ -153,6 +153,12 @@ impl Copy<'_> {
         }
         let columns = self.columns("mirror_meta")?;
         if columns.iter().any(|name| name == "position") {
+            // Earlier releases had another name for the table of past values.
+            self.batch(&format!(
+                "ALTER TABLE IF EXISTS {0}.mirror_spell RENAME TO mirror_past_value; \
+                 ALTER INDEX IF EXISTS {0}.mirror_spell_member RENAME TO mirror_past_value_member",
+                self.schema
+            ))?;
             let select = format!("SELECT id FROM {}.mirror_meta", self.schema);
             return Ok(self.query(&select, &[])?.first().map(|row| row.get(0)));
         }

@@ -106,8 +106,7 @@ impl Store {
         if self.execute(update, row)? > 0 {
             return Ok(());
         }
-        let why = "another process has moved or removed it; try again";
-        Err(consumer.refused(ErrorKind::Busy, why))
+        Err(consumer.refused(ErrorKind::Busy, "another process has moved or removed it; try again"))
     }
 }
 
@@ -199,13 +198,6 @@ pub struct Limits {
     pub tables: BTreeSet<String>,
     /// Deliver only changes of these kinds; empty for all. The position moves past changes of other kinds.
     pub kinds: Vec<ChangeKind>,
-}
-
-impl Limits {
-    fn wants(&self, change: &Change) -> bool {
-        (self.tables.is_empty() || self.tables.contains(&change.table))
-            && (self.kinds.is_empty() || self.kinds.contains(&change.kind))
-    }
 }
 
 /// How much [`Mirror::deliver`] delivered, and why it stopped.
@@ -331,7 +323,10 @@ impl Mirror {
         let Some(last) = changes.last().map(|change| change.number) else {
             return Ok(Some(DeliveryEnd::Complete));
         };
-        let wanted = changes.into_iter().filter(|change| limits.wants(change));
+        let wanted = changes.into_iter().filter(|change| {
+            (limits.tables.is_empty() || limits.tables.contains(&change.table))
+                && (limits.kinds.is_empty() || limits.kinds.contains(&change.kind))
+        });
         let events = wanted.map(|change| self.event(change)).collect::<Result<Vec<_>, _>>()?;
         if !events.is_empty() {
             match sink.deliver(&events) {

@@ -100,7 +100,7 @@ CREATE TABLE mirror_sample (
 
 CREATE INDEX mirror_sample_gauge ON mirror_sample (gauge, number);
 
-CREATE TABLE mirror_spell (
+CREATE TABLE mirror_past_value (
     number INTEGER PRIMARY KEY,
     table_name TEXT NOT NULL,
     record_id TEXT NOT NULL,
@@ -115,4 +115,4 @@ CREATE TABLE mirror_spell (
     began_before INTEGER NOT NULL
 ) STRICT;
 
-CREATE INDEX mirror_spell_member ON mirror_spell (member_id);
+CREATE INDEX mirror_past_value_member ON mirror_past_value (member_id);

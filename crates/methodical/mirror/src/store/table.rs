@@ -200,13 +200,12 @@ impl Store {
 
     /// Returns the statements of a table; `None` if it does not exist. New rows have this shape, or the latest one.
     fn describe(&self, name: &str, shape: Option<&Shape>) -> Result<Option<Table>, Error> {
-        let shapes: Vec<Shape> =
-            self.shapes_of(name)?.into_iter().map(|(_, shape)| shape).collect();
-        let Some(shape) = shape.or_else(|| shapes.last()) else { return Ok(None) };
+        let shapes = self.shapes_of(name)?;
+        let Some(shape) = shape.or_else(|| Some(&shapes.last()?.1)) else { return Ok(None) };
         let existing = self.columns(name)?.into_iter().map(|(name, _)| name);
         let existing = existing.filter(|name| !name.starts_with("mirror_")).collect();
         let mut personal = BTreeMap::new();
-        for column in shapes.iter().flat_map(|shape| &shape.columns) {
+        for column in shapes.iter().flat_map(|(_, shape)| &shape.columns) {
             *personal.entry(&*column.name).or_default() |= column.is_personal;
         }
         Table::new(name, shape, existing, &personal).map(Some)

@@ -152,8 +152,7 @@ impl Store {
     /// Returns all findings, in the caller's transaction. Given a time, also corrects them, as of that time.
     pub(crate) fn find_all(&self, corrects_at: Option<i64>) -> Result<Check, Error> {
         let mut check = Check::default();
-        let kind = FindingKind::Damage;
-        let damage = |cause| Finding { kind, table: None, id: None, cause };
+        let damage = |cause| Finding { kind: FindingKind::Damage, table: None, id: None, cause };
         check.findings.extend(self.damage()?.into_iter().map(damage));
         if !check.findings.is_empty() {
             // Results from a damaged database are useless.

@@ -20,14 +20,15 @@ fn create(place: &Place) -> Mirror {
     mirror.forget("photo", "never seen").unwrap();
     mirror.add_consumer("team").unwrap();
     place.execute(
-        "INSERT INTO mirror_spell VALUES (1, 'photo_album', '7/1', '7', '1', 'New', '2026-01-02', NULL, 1); \
+        "INSERT INTO mirror_past_value VALUES (1, 'photo_album', '7/1', '7', '1', 'New', '2026-01-02', NULL, 1); \
          INSERT INTO mirror_sample VALUES (1, '2026-01-02', 'balance', '12.50', 'EUR')",
     );
     mirror
 }
 
 /// The statements that read the history and the forgotten identities, which a rebuild keeps.
-const HISTORY: &str = "SELECT record_id, value, began_at, amount FROM mirror_spell, mirror_sample";
+const HISTORY: &str =
+    "SELECT record_id, value, began_at, amount FROM mirror_past_value, mirror_sample";
 const FORGOTTEN: &str = "SELECT count(*), group_concat(hex(id)) FROM mirror_suppressed";
 
 fn kinds(check: &Check) -> Vec<FindingKind> {

@@ -95,8 +95,8 @@ fn an_erasure_empties_the_values_in_the_feed_the_history_and_what_is_not_deliver
         assert_eq!(shown(&mirror)[2], "value_changed 1/a - -", "{erases}");
         let lines = deliver(&mirror, &Limits::default());
         assert!(lines.contains("value_changed") && !lines.contains("Zebra"), "{erases}: {lines}");
-        let spells = "SELECT count(*) FROM mirror_spell WHERE value = 'Zebra'";
-        assert_eq!(place.row(spells), ["0"], "{erases}");
+        let past_values = "SELECT count(*) FROM mirror_past_value WHERE value = 'Zebra'";
+        assert_eq!(place.row(past_values), ["0"], "{erases}");
         assert_eq!(mirror.check().unwrap().findings, [], "{erases}");
     }
 }

@@ -81,7 +81,7 @@ fn an_erased_member_has_no_past_values_and_a_gone_group_keeps_them() {
     }
     assert_eq!(shown(&mirror, None), [""; 0]);
     assert_eq!(mirror.check().unwrap().findings, []);
-    assert_eq!(place.row("SELECT count(*) FROM mirror_spell"), ["0"]);
+    assert_eq!(place.row("SELECT count(*) FROM mirror_past_value"), ["0"]);
 }
 
 #[test]

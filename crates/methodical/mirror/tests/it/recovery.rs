@@ -209,7 +209,7 @@ fn the_placements_of_an_erased_record_are_erased_with_it() {
 fn values_of(place: &Place, photo: &str) -> Vec<String> {
     let of = |column: &str| format!("WHERE {column} LIKE '%/{photo}'");
     place.row(&format!(
-        "SELECT (SELECT count(mark) FROM photo_album {}), (SELECT count(*) FROM mirror_spell {}), \
+        "SELECT (SELECT count(mark) FROM photo_album {}), (SELECT count(*) FROM mirror_past_value {}), \
          (SELECT count(coalesce(previous, value)) FROM mirror_change {})",
         of("id"),
         of("record_id"),

@@ -20,8 +20,8 @@ fn a_foreign_or_newer_file_is_refused_and_stays_unchanged() {
     drop(open(&path));
     let change = |sql: &str| Connection::open(&path).unwrap().execute_batch(sql).unwrap();
 
-    change("PRAGMA user_version = 6");
-    let newer = "its schema 6 is newer than schema 5 of this release; use a newer release";
+    change("PRAGMA user_version = 7");
+    let newer = "its schema 7 is newer than schema 6 of this release; use a newer release";
     assert_eq!(refusal(&path), (ErrorKind::Newer, format!("cannot open FILE: {newer}")));
     change("PRAGMA application_id = 7");
     let foreign = "cannot open FILE: it is not a mirror; use another file".to_owned();

@@ -75,7 +75,7 @@ fn a_mirror_of_the_former_schema_gets_new_hashes_without_changes() {
             assert_eq!(place.row("SELECT count(*) FROM audit"), ["3"]);
             assert_eq!(place.row(lengths), ["16", "16"]);
         }
-        assert_eq!(place.row("SELECT user_version FROM pragma_user_version"), ["5"]);
+        assert_eq!(place.row("SELECT user_version FROM pragma_user_version"), ["6"]);
         assert_eq!(feed(&mirror), Vec::<String>::new());
         assert_eq!(mirror.check().unwrap().findings, []);
     }
