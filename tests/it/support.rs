@@ -104,7 +104,7 @@ impl Driver {
 
     pub(crate) fn stream<O>(&self, call: &O) -> Result<Streamed<O::Item>, Error>
     where
-        O: ListOperation<Beside = ()> + Call,
+        O: ListOperation<Metadata = ()> + Call,
     {
         match self {
             Self::Async(client) => RUNTIME.block_on(client.stream(call)).map(Streamed::Async),

@@ -54,8 +54,7 @@
 //! | [`tables`], the description for mirrors and imports | `src/generated/tables.rs` |
 //! | [`Operation`], [`RawQuery`], [`Listing`], [`DecodeError`], decoders and everything else | `methodical_model` |
 //!
-//! The examples of the items in the last row import `methodical_model`. Every item that they import is also in this
-//! crate.
+//! The examples of the items in the last row import `methodical_model`; this crate has every item that they import.
 //!
 //! # Guarantees
 //!
@@ -108,8 +107,9 @@ pub mod tables;
 
 #[doc(no_inline)]
 pub use methodical_model::{
-    Beside, DecodeError, DecodeErrorKind, Decoded, ErrorClass, Extra, ListOperation, Listing, Next,
-    Operation, Query, RawJson, Record, Rejected, Service, ServiceError, StreamDecoder, formula,
+    DecodeError, DecodeErrorKind, Decoded, ErrorClass, Extra, ListOperation, Listing, Metadata,
+    Next, Operation, Query, RawJson, Record, Rejected, Service, ServiceError, StreamDecoder,
+    formula,
 };
 
 // Every type and query of the spec; `generated` lists them by name.

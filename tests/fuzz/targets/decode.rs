@@ -35,7 +35,7 @@ fuzz_target!(|body: &[u8]| {
     raw(body);
 });
 
-fn list<O: ListOperation<Beside = ()> + Default>(
+fn list<O: ListOperation<Metadata = ()> + Default>(
     body: &[u8],
 ) -> Result<Listing<O::Item>, DecodeError>
 where
@@ -72,7 +72,7 @@ fn holds_no_data(error: &DecodeError) {
 }
 
 /// Decodes pieces whose sizes depend on the body, so that the splits vary with the input.
-fn uneven_pieces<O: ListOperation<Beside = ()> + Default>(
+fn uneven_pieces<O: ListOperation<Metadata = ()> + Default>(
     mut body: &[u8],
 ) -> Result<Listing<O::Item>, DecodeError> {
     let mut decoder = O::default().decoder().with_record_limit(usize::MAX);

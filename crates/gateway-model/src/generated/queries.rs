@@ -82,7 +82,7 @@ impl Operation for ListCandidates {
 
 impl ListOperation for ListCandidates {
     type Item = Candidate;
-    type Beside = ();
+    type Metadata = ();
 }
 
 /// Lists all vacancies with their identifiers and titles.
@@ -121,7 +121,7 @@ impl Operation for ListVacancies {
 
 impl ListOperation for ListVacancies {
     type Item = Vacancy;
-    type Beside = ();
+    type Metadata = ();
 }
 
 /// Reads the remaining SMS credit balance of the account.

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 /// Decodes a list from pieces of `size` bytes, without a record limit.
-pub(crate) fn stream<O: ListOperation<Beside = ()> + Default>(
+pub(crate) fn stream<O: ListOperation<Metadata = ()> + Default>(
     body: &[u8],
     size: usize,
 ) -> Result<Listing<O::Item>, DecodeError> {
@@ -35,7 +35,7 @@ pub(crate) fn stream<O: ListOperation<Beside = ()> + Default>(
 
 /// Decodes a list as a whole, borrowed, and from pieces of many sizes. The results must be identical.
 #[track_caller]
-pub(crate) fn every_way<O: ListOperation<Beside = ()> + Default>(
+pub(crate) fn every_way<O: ListOperation<Metadata = ()> + Default>(
     body: &[u8],
 ) -> Result<Listing<O::Item>, DecodeError>
 where

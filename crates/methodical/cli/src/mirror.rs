@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use methodical_client::Error as CallError;
 use methodical_client::blocking::{Client, Records};
 use methodical_mirror::model::tables::{Gauge, MirrorVisitor, Mirrored, Recovery, Table};
-use methodical_mirror::model::{Beside, ListOperation, Operation, PagedOperation, Record, Service};
+use methodical_mirror::model::{ListOperation, Operation, PagedOperation, Record, Service};
 use methodical_mirror::queries::{Wanted, board, placements};
 use methodical_mirror::{Filter, Mirror, State};
 use serde::Serialize;
@@ -136,11 +136,11 @@ fn visit<'a, S: Mirrored>(
 
 impl<S: Service> Visitor<'_, S> {
     /// Takes a list that returns the whole table. If its identities are requested, `open` calls it.
-    fn whole<O: Operation + 'static, T: Record, B: Beside>(
+    fn whole<O: ListOperation + 'static>(
         &mut self,
         table: &'static Table,
         all: &O,
-        open: impl FnOnce(&Client<S>) -> Result<Records<T, B>, CallError>,
+        open: impl FnOnce(&Client<S>) -> Result<Records<O::Item, O::Metadata>, CallError>,
     ) {
         self.found.tables.push(table);
         let query = self.query.and_then(|(query, _)| query.downcast_ref::<O>());
@@ -148,15 +148,15 @@ impl<S: Service> Visitor<'_, S> {
             self.selected = Some(Selected { table, members: None });
         }
         if let Some((client, _)) = self.asked.filter(|(_, asked)| asked.name() == table.name()) {
-            self.identities = Some(open(client).and_then(|entries| titles(table, entries)));
+            self.identities = Some(open(client).and_then(|entries| titles::<O>(table, entries)));
         }
     }
 }
 
 /// Reads the identities of the records of a list, with their titles.
-fn titles<T: Record, B: Beside>(
+fn titles<O: ListOperation>(
     table: &'static Table,
-    mut entries: Records<T, B>,
+    mut entries: Records<O::Item, O::Metadata>,
 ) -> Result<Titles, CallError> {
     let mut titles = Titles::new();
     let title = placements::title(table).unwrap_or_default();
@@ -173,7 +173,7 @@ fn titles<T: Record, B: Beside>(
 impl<S: Service> MirrorVisitor<S> for Visitor<'_, S> {
     fn list<O>(&mut self, table: &'static Table, query: O)
     where
-        O: ListOperation<Service = S, Beside: Send> + Send + Sync + 'static,
+        O: ListOperation<Service = S, Metadata: Send> + Send + Sync + 'static,
         for<'a> <O::Item as Record>::Ref<'a>: Serialize,
     {
         self.whole(table, &query, |client| client.stream(&query));
@@ -189,7 +189,7 @@ impl<S: Service> MirrorVisitor<S> for Visitor<'_, S> {
 
     fn recovery<O>(&mut self, recovery: Recovery<O>)
     where
-        O: ListOperation<Service = S, Beside: Send> + Send + Sync + 'static,
+        O: ListOperation<Service = S, Metadata: Send> + Send + Sync + 'static,
         for<'a> <O::Item as Record>::Ref<'a>: Serialize,
     {
         let &Recovery { table, members, groups, value, known_values, .. } = &recovery;

@@ -10,7 +10,7 @@ use clap::{Args, Subcommand};
 use methodical_client::blocking::{Client, Records};
 use methodical_client::model::tables::{Gauge, Mirrored};
 use methodical_client::model::{
-    Beside, ListOperation, Operation, PagedOperation, RawQuery, Record,
+    ListOperation, Metadata, Operation, PagedOperation, RawQuery, Record,
 };
 use methodical_client::transport::BlockingBody;
 use methodical_client::{Entry, Error, StreamingResponse};
@@ -135,7 +135,7 @@ impl<S: Mirrored> Session<S> {
         &self,
         all: &[&O],
         record: RecordType<'_>,
-        open: impl Fn(&O) -> Result<Records<O::Item, O::Beside>, Failure>,
+        open: impl Fn(&O) -> Result<Records<O::Item, O::Metadata>, Failure>,
     ) -> Result<usize, Failure> {
         self.end_unsent(all)?;
         let mut empty = 0;
@@ -156,9 +156,9 @@ impl<S: Mirrored> Session<S> {
     }
 
     /// Prints the records of a list.
-    fn print_all<T: Record, B: Beside>(
+    fn print_all<T: Record, M: Metadata>(
         &self,
-        mut entries: Records<T, B>,
+        mut entries: Records<T, M>,
         printer: &mut Printer,
     ) -> Result<(), Failure> {
         // The rest of the list is not received, so its connection is closed.

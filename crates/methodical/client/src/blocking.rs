@@ -12,7 +12,7 @@ use crate::time::sleep_blocking;
 use crate::{Error, StreamingResponse};
 
 /// The records returned by [`Client::stream`] and [`Client::stream_all`]: an [`Iterator`].
-pub type Records<T, S = ()> = crate::Records<T, S, BlockingBody>;
+pub type Records<T, M = ()> = crate::Records<T, M, BlockingBody>;
 
 /// The pages returned by [`Client::pages`]: an [`Iterator`].
 pub type Pages<O> = crate::Pages<O, BlockingBody>;
@@ -128,7 +128,7 @@ impl<S: Service> Client<S> {
     pub fn stream<O: ListOperation<Service = S>>(
         &self,
         operation: &O,
-    ) -> Result<Records<O::Item, O::Beside>, Error> {
+    ) -> Result<Records<O::Item, O::Metadata>, Error> {
         Ok(Records::from_list(block_on(self.engine.stream(operation))?))
     }
 
@@ -169,7 +169,7 @@ impl<S: Service> Client<S> {
     pub fn stream_all<O: PagedOperation<Service = S>>(
         &self,
         query: &O,
-    ) -> Records<O::Item, O::Beside> {
+    ) -> Records<O::Item, O::Metadata> {
         let engine = self.engine.clone();
         Records::from_pages(query.clone(), move |query| {
             let engine = engine.clone();

@@ -183,7 +183,7 @@ impl<S: Service> Client<S> {
     pub async fn stream<O: ListOperation<Service = S>>(
         &self,
         operation: &O,
-    ) -> Result<Records<O::Item, O::Beside>, Error> {
+    ) -> Result<Records<O::Item, O::Metadata>, Error> {
         Ok(Records::from_list(self.engine.stream(operation).await?))
     }
 
@@ -238,7 +238,7 @@ impl<S: Service> Client<S> {
     pub fn stream_all<O: PagedOperation<Service = S>>(
         &self,
         query: &O,
-    ) -> Records<O::Item, O::Beside> {
+    ) -> Records<O::Item, O::Metadata> {
         let engine = self.engine.clone();
         Records::from_pages(query.clone(), move |query| {
             let engine = engine.clone();

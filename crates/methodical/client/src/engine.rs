@@ -128,7 +128,7 @@ impl<T: Io> Engine<T> {
     pub(crate) async fn stream<O: ListOperation>(
         &self,
         operation: &O,
-    ) -> Result<ListReader<O::Item, O::Beside>, Error> {
+    ) -> Result<ListReader<O::Item, O::Metadata>, Error> {
         let span = CallSpan::begin(O::METHOD);
         let list = |arrived| beginning_of_list(operation, arrived);
         let answer = self.run(&span, operation, Call::streaming, list).await?;
@@ -380,7 +380,7 @@ async fn head_or_beginning(Arrived { head, body, deadline, .. }: Arrived) -> Out
 }
 
 /// The body of a list, and the decoder of its records.
-type List<O> = (Body, StreamDecoder<<O as ListOperation>::Item, <O as ListOperation>::Beside>);
+type List<O> = (Body, StreamDecoder<<O as ListOperation>::Item, <O as ListOperation>::Metadata>);
 
 /// Receives the head of a list and, if the contract classifies errors in the body, the body up to its first record.
 async fn beginning_of_list<O: ListOperation>(

@@ -21,10 +21,10 @@ use crate::{Error, ErrorKind};
 mod tests;
 
 /// Reads the pages of a list: requests a page, and decides which one comes next.
-pub(crate) struct Pager<P, S> {
+pub(crate) struct Pager<P, M> {
     paging: Paging,
     ask: Box<dyn Ask<P>>,
-    marks: fn(&S) -> PageMarks,
+    marks: fn(&M) -> PageMarks,
     next: Next,
     max_pages: u64,
     /// Number of pages that were requested.
@@ -80,9 +80,9 @@ impl<P, F: FnMut(Option<Position>) -> PageFuture<P> + MaybeSend> Ask<P> for F {
     }
 }
 
-impl<P, S> Pager<P, S> {
+impl<P, M> Pager<P, M> {
     /// Creates a pager that begins with the page that the query requests. `ask` requests a page.
-    pub(crate) fn new<O: PagedOperation<Beside = S>>(
+    pub(crate) fn new<O: PagedOperation<Metadata = M>>(
         mut query: O,
         mut ask: impl FnMut(O) -> PageFuture<P> + MaybeSend + 'static,
     ) -> Self {
@@ -164,9 +164,9 @@ impl<P, S> Pager<P, S> {
         self.page = Page { records: records + rejected, hash };
     }
 
-    /// Ends the page, given the fields next to its records, and decides what follows.
-    pub(crate) fn turn(&mut self, beside: &S) {
-        self.next = match self.after(self.page, (self.marks)(beside)) {
+    /// Ends the page, given its metadata, and decides what follows.
+    pub(crate) fn turn(&mut self, metadata: &M) {
+        self.next = match self.after(self.page, (self.marks)(metadata)) {
             Ok(Some(position)) => {
                 self.number = position.number();
                 Next::Request(Some(position))
@@ -291,7 +291,7 @@ pub(crate) const MAX_PAGES: u64 = 10_000;
 /// A page is requested only when you ask for it. After an error there are no more pages. Dropping this value ends a
 /// request in progress. `Debug` shows only how many pages and records there were, because records may be personal data.
 pub struct Pages<O: PagedOperation, B = Body> {
-    pager: Pager<WithBody<O>, O::Beside>,
+    pager: Pager<WithBody<O>, O::Metadata>,
     /// The page that was requested.
     response: Option<PageFuture<WithBody<O>>>,
     mode: PhantomData<fn() -> B>,
@@ -333,7 +333,7 @@ impl<O: PagedOperation, B> Pages<O, B> {
             Ok((listing, body)) => {
                 let (items, rejected) = (listing.items.len(), listing.rejected.len());
                 self.pager.count_all(items, rejected, &body);
-                self.pager.turn(&listing.beside);
+                self.pager.turn(&listing.metadata);
                 Ok(listing)
             }
             Err(error) => Err(self.pager.fail(error)),

@@ -9,7 +9,7 @@ use std::{fmt, mem};
 use futures_core::Stream;
 use gateway_transport::{BlockingBody, Body, MaybeSend};
 use http::response::Parts;
-use methodical_model::{Beside, Next, PagedOperation, Record, Rejected, StreamDecoder};
+use methodical_model::{Metadata, Next, PagedOperation, Record, Rejected, StreamDecoder};
 use pollster::block_on;
 
 use crate::Error;
@@ -38,10 +38,10 @@ pub enum Entry<T> {
 ///
 /// A page is requested only once all records of the previous page have been taken and another one is needed. After an
 /// error there are no more records. Dropping this value ends the exchange and closes the connection.
-pub struct Records<T, S = (), B = Body> {
-    page: Page<T, S>,
+pub struct Records<T, M = (), B = Body> {
+    page: Page<T, M>,
     /// Requests pages; `None` for a list without pages.
-    pages: Option<Pager<ListReader<T, S>, S>>,
+    pages: Option<Pager<ListReader<T, M>, M>>,
     delivered: u64,
     limit: u64,
     record_limit: Option<usize>,
@@ -49,30 +49,30 @@ pub struct Records<T, S = (), B = Body> {
 }
 
 /// The state of the current page.
-enum Page<T, S> {
+enum Page<T, M> {
     /// No page is being read.
     Before,
-    Requested(PageFuture<ListReader<T, S>>),
-    Open(Box<ListReader<T, S>>),
+    Requested(PageFuture<ListReader<T, M>>),
+    Open(Box<ListReader<T, M>>),
     /// The page has been read to its end.
-    Read(Box<ListReader<T, S>>),
+    Read(Box<ListReader<T, M>>),
 }
 
-impl<T, S, B> Records<T, S, B> {
+impl<T, M, B> Records<T, M, B> {
     /// Creates the records of one response.
-    pub(crate) fn from_list(reader: ListReader<T, S>) -> Self {
+    pub(crate) fn from_list(reader: ListReader<T, M>) -> Self {
         Self { page: Page::Open(Box::new(reader)), ..Self::before(None) }
     }
 
     /// Creates the records of all pages. `open` requests a page.
-    pub(crate) fn from_pages<O: PagedOperation<Item = T, Beside = S>>(
+    pub(crate) fn from_pages<O: PagedOperation<Item = T, Metadata = M>>(
         query: O,
-        open: impl FnMut(O) -> PageFuture<ListReader<T, S>> + MaybeSend + 'static,
+        open: impl FnMut(O) -> PageFuture<ListReader<T, M>> + MaybeSend + 'static,
     ) -> Self {
         Self::before(Some(Pager::new(query, open)))
     }
 
-    fn before(pages: Option<Pager<ListReader<T, S>, S>>) -> Self {
+    fn before(pages: Option<Pager<ListReader<T, M>, M>>) -> Self {
         let mode = PhantomData;
         Self { page: Page::Before, pages, delivered: 0, limit: u64::MAX, record_limit: None, mode }
     }
@@ -109,7 +109,7 @@ impl<T, S, B> Records<T, S, B> {
     }
 }
 
-impl<T: Record, S: Beside, B> Records<T, S, B> {
+impl<T: Record, M: Metadata, B> Records<T, M, B> {
     /// Sets the maximum size of one record, in bytes. Default: 1 MiB.
     ///
     /// A larger record is rejected without its text; the list continues. A larger value next to the list is an error.
@@ -123,28 +123,28 @@ impl<T: Record, S: Beside, B> Records<T, S, B> {
         self
     }
 
-    /// Returns the fields next to the list, such as a total, once the list has ended without an error. For a list in
-    /// pages, these are the fields of the current page, until the next one is requested.
+    /// Returns the metadata of the list, such as a total, once the list has ended without an error. For a list in
+    /// pages, this is the metadata of the current page, until the next one is requested.
     ///
     /// ```
-    /// use methodical_client::model::{Beside, Record};
+    /// use methodical_client::model::{Metadata, Record};
     /// use methodical_client::Records;
     ///
-    /// fn is_last<T: Record, S: Beside>(records: &Records<T, S>, cursor: impl Fn(&S) -> Option<&str>) -> bool {
-    ///     records.beside().is_some_and(|beside| cursor(beside).is_none())
+    /// fn is_last<T: Record, M: Metadata>(records: &Records<T, M>, cursor: impl Fn(&M) -> Option<&str>) -> bool {
+    ///     records.metadata().is_some_and(|metadata| cursor(metadata).is_none())
     /// }
     /// # fn with<T: Record>(records: &Records<T>) -> bool { is_last(records, |()| None) }
     /// ```
-    pub fn beside(&self) -> Option<&S> {
+    pub fn metadata(&self) -> Option<&M> {
         match &self.page {
-            Page::Read(reader) => reader.decoder.beside(),
+            Page::Read(reader) => reader.decoder.metadata(),
             Page::Before | Page::Requested(_) | Page::Open(_) => None,
         }
     }
 }
 
 /// The steps from one record to the next, which both clients share.
-impl<T: Record, S: Beside, B> Records<T, S, B> {
+impl<T: Record, M: Metadata, B> Records<T, M, B> {
     /// Decodes the next record that has been received.
     fn step<X>(&mut self, take: impl FnOnce(T::Ref<'_>, &str) -> X) -> Step<X> {
         if self.delivered >= self.limit {
@@ -181,8 +181,8 @@ impl<T: Record, S: Beside, B> Records<T, S, B> {
     /// Ends a page.
     fn turn(&mut self) {
         if let Page::Open(reader) = mem::replace(&mut self.page, Page::Before) {
-            if let (Some(pages), Some(beside)) = (&mut self.pages, reader.decoder.beside()) {
-                pages.turn(beside);
+            if let (Some(pages), Some(metadata)) = (&mut self.pages, reader.decoder.metadata()) {
+                pages.turn(metadata);
             }
             self.page = Page::Read(reader);
         }
@@ -194,7 +194,7 @@ impl<T: Record, S: Beside, B> Records<T, S, B> {
     }
 
     /// Takes a page that was requested.
-    fn open(&mut self, page: Result<ListReader<T, S>, Error>) -> Result<(), Error> {
+    fn open(&mut self, page: Result<ListReader<T, M>, Error>) -> Result<(), Error> {
         self.page = Page::Before;
         let mut reader = page.map_err(|error| self.fail(error))?;
         if let Some(bytes) = self.record_limit {
@@ -239,7 +239,7 @@ impl<T: Record, S: Beside, B> Records<T, S, B> {
     }
 }
 
-impl<T: Record, S: Beside> Records<T, S> {
+impl<T: Record, M: Metadata> Records<T, M> {
     /// Waits for the next entry; `None` means that the list is complete, or that an error has already ended it.
     ///
     /// Dropping the future does not lose a record.
@@ -304,7 +304,7 @@ impl<T: Record, S: Beside> Records<T, S> {
     }
 }
 
-impl<T: Record, S: Beside> Stream for Records<T, S> {
+impl<T: Record, M: Metadata> Stream for Records<T, M> {
     type Item = Result<Entry<T>, Error>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -313,7 +313,7 @@ impl<T: Record, S: Beside> Stream for Records<T, S> {
     }
 }
 
-impl<T: Record, S: Beside> Records<T, S, BlockingBody> {
+impl<T: Record, M: Metadata> Records<T, M, BlockingBody> {
     /// Reads the next record as [`Iterator::next`] does, but lends it to `take` with its JSON text, instead of copying
     /// it.
     ///
@@ -369,7 +369,7 @@ impl<T: Record, S: Beside> Records<T, S, BlockingBody> {
     }
 }
 
-impl<T: Record, S: Beside> Iterator for Records<T, S, BlockingBody> {
+impl<T: Record, M: Metadata> Iterator for Records<T, M, BlockingBody> {
     type Item = Result<Entry<T>, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -378,9 +378,9 @@ impl<T: Record, S: Beside> Iterator for Records<T, S, BlockingBody> {
 }
 
 /// None of its fields is pinned.
-impl<T, S, B> Unpin for Records<T, S, B> {}
+impl<T, M, B> Unpin for Records<T, M, B> {}
 
-impl<T, S, B> fmt::Debug for Records<T, S, B> {
+impl<T, M, B> fmt::Debug for Records<T, M, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Records").field("delivered", &self.delivered).finish_non_exhaustive()
     }
@@ -390,10 +390,10 @@ impl<T, S, B> fmt::Debug for Records<T, S, B> {
 type Step<T> = Poll<Option<Result<Entry<T>, Error>>>;
 
 /// The list of one response that is being read.
-pub(crate) struct ListReader<T, S> {
+pub(crate) struct ListReader<T, M> {
     body: Body,
     span: CallSpan,
-    decoder: StreamDecoder<T, S>,
+    decoder: StreamDecoder<T, M>,
     /// The head of the response, until an error takes it over.
     head: Option<Parts>,
     attempts: u32,
@@ -408,10 +408,10 @@ pub(crate) struct ListReader<T, S> {
     is_over: bool,
 }
 
-impl<T: Record, S: Beside> ListReader<T, S> {
+impl<T: Record, M: Metadata> ListReader<T, M> {
     pub(crate) fn new(
         answer: Answer<Body>,
-        decoder: StreamDecoder<T, S>,
+        decoder: StreamDecoder<T, M>,
         span: CallSpan,
         is_strict: bool,
     ) -> Self {

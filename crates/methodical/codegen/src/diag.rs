@@ -156,11 +156,12 @@ pub(crate) fn suggestion(written: &str, names: &[&str]) -> Option<String> {
 }
 
 /// Words of other languages and misplaced keys, each with a name that is known where they are not, and the fix.
-const ELSEWHERE: [(&str, &str, &str); 8] = [
+const ELSEWHERE: [(&str, &str, &str); 9] = [
     ("name title version path accept", "service", "write `[service]` above it"),
     ("description summary comment", "doc", "use `doc`: the description, in sentences"),
     ("optional nullable", "presence", "use `presence`, which is `required` or `optional`"),
     ("method http", "verb", "write `verb = \"get\"` or `verb = \"post\"`"),
+    ("beside beside-at", "metadata", "use `metadata` and `metadata-at`"),
     ("string str url uuid", "text", "use `text`, or declare a scalar"),
     ("i32 i64 u32 u64 uint", "text", "use `integer`"),
     ("float double number date datetime timestamp", "text", "declare a scalar with a `meaning`"),

@@ -108,16 +108,16 @@ impl Service {
         ids.collect::<BTreeSet<_>>().into_iter().map(|id| self.model(id)).collect()
     }
 
-    /// Returns the model of the fields beside the list of a response.
-    pub fn beside_model(&self, operation: &Operation) -> Option<&Model> {
-        operation.response.beside.map(|id| self.model(id))
+    /// Returns the model of the metadata of the list of a response.
+    pub fn metadata_model(&self, operation: &Operation) -> Option<&Model> {
+        operation.response.metadata.map(|id| self.model(id))
     }
 
     /// Returns the ids of the models in a response, at any depth.
     pub fn models_of(&self, operation: &Operation) -> BTreeSet<ModelId> {
         let response = &operation.response;
         let element = response.value().and_then(|ty| ty.element().model());
-        let models = [response.model(), response.beside, element].into_iter().flatten();
+        let models = [response.model(), response.metadata, element].into_iter().flatten();
         models.flat_map(|id| self.reachable(id)).collect()
     }
 

@@ -98,7 +98,7 @@ impl Outline {
 impl<S: Service> MirrorVisitor<S> for Outline {
     fn list<O>(&mut self, table: &'static Table, _: O)
     where
-        O: ListOperation<Service = S, Beside: Send> + Send + Sync + 'static,
+        O: ListOperation<Service = S, Metadata: Send> + Send + Sync + 'static,
         for<'a> <O::Item as model::Record>::Ref<'a>: Serialize,
     {
         self.add(table);
@@ -114,7 +114,7 @@ impl<S: Service> MirrorVisitor<S> for Outline {
 
     fn recovery<O>(&mut self, recovery: Recovery<O>)
     where
-        O: ListOperation<Service = S, Beside: Send> + Send + Sync + 'static,
+        O: ListOperation<Service = S, Metadata: Send> + Send + Sync + 'static,
         for<'a> <O::Item as model::Record>::Ref<'a>: Serialize,
     {
         let Recovery { table, members, groups, value, known_values, .. } = recovery;

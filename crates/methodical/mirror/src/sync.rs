@@ -88,7 +88,7 @@ struct Sync<'a, S> {
 impl<S: Service> MirrorVisitor<S> for Sync<'_, S> {
     fn list<O>(&mut self, table: &'static Table, query: O)
     where
-        O: ListOperation<Service = S, Beside: Send> + Send + std::marker::Sync + 'static,
+        O: ListOperation<Service = S, Metadata: Send> + Send + std::marker::Sync + 'static,
         for<'a> <O::Item as Record>::Ref<'a>: Serialize,
     {
         self.sync_list(table, &query, |client| client.stream(&query));
@@ -104,7 +104,7 @@ impl<S: Service> MirrorVisitor<S> for Sync<'_, S> {
 
     fn recovery<O>(&mut self, recovery: Recovery<O>)
     where
-        O: ListOperation<Service = S, Beside: Send> + Send + std::marker::Sync + 'static,
+        O: ListOperation<Service = S, Metadata: Send> + Send + std::marker::Sync + 'static,
         for<'a> <O::Item as Record>::Ref<'a>: Serialize,
     {
         if !self.options.recovers {
@@ -161,7 +161,7 @@ impl<S: Service> Sync<'_, S> {
         &mut self,
         table: &'static Table,
         query: &O,
-        open: impl FnOnce(&Client<S>) -> Result<Records<O::Item, O::Beside>, methodical_client::Error>,
+        open: impl FnOnce(&Client<S>) -> Result<Records<O::Item, O::Metadata>, methodical_client::Error>,
     ) where
         for<'a> <O::Item as Record>::Ref<'a>: Serialize,
     {

@@ -99,8 +99,8 @@ pub trait Sealed: Sized {
     const OBJECT: &'static Object;
 }
 
-/// The type of the fields next to a list in a response, such as a total or a cursor: a record, or `()` if there are
-/// none.
+/// The type of the metadata of a list: the fields next to it in a response, such as the number of pages or a cursor. It
+/// is a record, or `()` if there are none.
 ///
 /// # Examples
 ///
@@ -109,10 +109,10 @@ pub trait Sealed: Sized {
 /// use methodical_model::Operation as _;
 ///
 /// let listing = PagePhotos::decode(br#"{"page":2,"photo":[{"id":"1"}]}"#)?;
-/// assert_eq!(listing.beside.page, Some(2));
+/// assert_eq!(listing.metadata.page, Some(2));
 /// # Ok::<(), methodical_model::DecodeError>(())
 /// ```
-pub trait Beside: Sized {
+pub trait Metadata: Sized {
     /// The shape of the fields.
     #[doc(hidden)]
     const OBJECT: Option<&'static Object>;
@@ -122,7 +122,7 @@ pub trait Beside: Sized {
     fn read(json: &str) -> Option<Self>;
 }
 
-impl Beside for () {
+impl Metadata for () {
     const OBJECT: Option<&'static Object> = None;
 
     fn read(_: &str) -> Option<Self> {
@@ -130,7 +130,7 @@ impl Beside for () {
     }
 }
 
-impl<R: Record> Beside for R {
+impl<R: Record> Metadata for R {
     const OBJECT: Option<&'static Object> = Some(R::OBJECT);
 
     fn read(json: &str) -> Option<Self> {

@@ -79,7 +79,7 @@ pub mod formula;
 pub mod paging;
 pub mod tables;
 
-pub use crate::decode::{Beside, Next, Record, StreamDecoder};
+pub use crate::decode::{Metadata, Next, Record, StreamDecoder};
 pub use crate::error::{DecodeError, DecodeErrorKind, ErrorClass, ServiceError};
 pub use crate::extra::Extra;
 pub use crate::listing::{Listing, Rejected};

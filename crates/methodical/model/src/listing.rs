@@ -6,7 +6,7 @@ use core::fmt;
 
 use crate::DecodeError;
 
-/// A decoded list: its records, those that could not be decoded, and the fields next to the list.
+/// A decoded list: its records, those that could not be decoded, and its metadata.
 ///
 /// # Examples
 ///
@@ -32,16 +32,16 @@ use crate::DecodeError;
 /// ```
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listing<T, B = ()> {
+pub struct Listing<T, M = ()> {
     /// The decoded records, in the order of the response.
     pub items: Vec<T>,
     /// The records that could not be decoded, in the order of the response.
     pub rejected: Vec<Rejected>,
-    /// The fields next to the list, such as a total; `()` if the contract lists no such fields.
-    pub beside: B,
+    /// The metadata of the list: the fields next to it, such as a total; `()` if the contract lists no such fields.
+    pub metadata: M,
 }
 
-impl<T, B> Listing<T, B> {
+impl<T, M> Listing<T, M> {
     /// Returns the records if no record was rejected.
     ///
     /// # Errors
@@ -64,9 +64,9 @@ impl<T, B> Listing<T, B> {
     }
 }
 
-impl<T, B: Default> Default for Listing<T, B> {
+impl<T, M: Default> Default for Listing<T, M> {
     fn default() -> Self {
-        Self { items: Vec::new(), rejected: Vec::new(), beside: B::default() }
+        Self { items: Vec::new(), rejected: Vec::new(), metadata: M::default() }
     }
 }
 

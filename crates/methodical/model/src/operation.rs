@@ -3,7 +3,7 @@
 use crate::decode::layout::Body;
 use crate::decode::value::Value;
 use crate::decode::{Record, StreamDecoder, stream, whole};
-use crate::{Beside, BodyFormat, DecodeError, ErrorClass, Listing, Query, Rejected, Service};
+use crate::{BodyFormat, DecodeError, ErrorClass, Listing, Metadata, Query, Rejected, Service};
 
 /// An operation of a service: its query, and how to decode the body of its response.
 ///
@@ -109,7 +109,7 @@ pub trait Decoded: Sized {
     }
 }
 
-impl<T: Record, B: Beside> Decoded for Listing<T, B> {
+impl<T: Record, M: Metadata> Decoded for Listing<T, M> {
     fn decode(place: &'static Body, body: &[u8]) -> Result<Self, DecodeError> {
         whole::list(place, body)
     }
@@ -149,15 +149,15 @@ impl Decoded for () {
 /// assert!(matches!(decoder.next_record()?, Next::End));
 /// # Ok::<(), methodical_model::DecodeError>(())
 /// ```
-pub trait ListOperation: Operation<Output = Listing<Self::Item, Self::Beside>> {
+pub trait ListOperation: Operation<Output = Listing<Self::Item, Self::Metadata>> {
     /// The type of the list's records.
     type Item: Record;
 
-    /// The type of the fields next to the list; `()` if the contract lists none.
-    type Beside: Beside;
+    /// The type of the metadata of the list; `()` if the contract lists none.
+    type Metadata: Metadata;
 
     /// Returns a decoder that accepts the body in pieces.
-    fn decoder(&self) -> StreamDecoder<Self::Item, Self::Beside> {
+    fn decoder(&self) -> StreamDecoder<Self::Item, Self::Metadata> {
         stream::decoder(Self::BODY)
     }
 
@@ -169,7 +169,7 @@ pub trait ListOperation: Operation<Output = Listing<Self::Item, Self::Beside>> {
     fn decode_borrowed<'a>(
         &self,
         body: &'a [u8],
-    ) -> Result<Listing<<Self::Item as Record>::Ref<'a>, Self::Beside>, DecodeError> {
-        whole::borrowed::<Self::Item, Self::Beside>(Self::BODY, body)
+    ) -> Result<Listing<<Self::Item as Record>::Ref<'a>, Self::Metadata>, DecodeError> {
+        whole::borrowed::<Self::Item, Self::Metadata>(Self::BODY, body)
     }
 }

@@ -18,13 +18,13 @@ use crate::ListOperation;
 ///
 /// let mut query = PagePhotos::new();
 /// let page = PagePhotos::decode(br#"{"photo":[{"id":"1"}],"next":"b7"}"#)?;
-/// if let Some(next) = PagePhotos::marks(&page.beside).next {
+/// if let Some(next) = PagePhotos::marks(&page.metadata).next {
 ///     query.turn_to(next);
 /// }
 /// assert_eq!(query.query()?.as_str(), "action=photos/page&cursor=b7");
 /// # Ok::<(), methodical_model::DecodeError>(())
 /// ```
-pub trait PagedOperation: ListOperation<Beside: Send> + Clone + Send + Sync + 'static {
+pub trait PagedOperation: ListOperation<Metadata: Send> + Clone + Send + Sync + 'static {
     /// The rule by which a client requests the next page.
     const PAGING: Paging;
 
@@ -40,8 +40,8 @@ pub trait PagedOperation: ListOperation<Beside: Send> + Clone + Send + Sync + 's
     /// Changes the query so that it requests the page at `position`. A position of the wrong kind has no effect.
     fn turn_to(&mut self, position: Position);
 
-    /// Returns the hints about other pages in the fields next to a page's records.
-    fn marks(beside: &Self::Beside) -> PageMarks;
+    /// Returns the hints about other pages in a page's metadata.
+    fn marks(metadata: &Self::Metadata) -> PageMarks;
 }
 
 /// The rule by which a client requests the next page of a list.

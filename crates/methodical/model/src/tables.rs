@@ -260,7 +260,7 @@ pub trait MirrorVisitor<S: Service> {
     /// Takes a list that returns all records of a table in one response.
     fn list<O>(&mut self, table: &'static Table, query: O)
     where
-        O: ListOperation<Service = S, Beside: Send> + Send + Sync + 'static,
+        O: ListOperation<Service = S, Metadata: Send> + Send + Sync + 'static,
         for<'a> <O::Item as Record>::Ref<'a>: Serialize;
 
     /// Takes a list that returns all records of a table in pages.
@@ -272,7 +272,7 @@ pub trait MirrorVisitor<S: Service> {
     /// Takes a list whose filters recover a value that its records lack.
     fn recovery<O>(&mut self, recovery: Recovery<O>)
     where
-        O: ListOperation<Service = S, Beside: Send> + Send + Sync + 'static,
+        O: ListOperation<Service = S, Metadata: Send> + Send + Sync + 'static,
         for<'a> <O::Item as Record>::Ref<'a>: Serialize;
 
     /// Takes an operation that returns an amount. A mirror samples the amount.

@@ -140,13 +140,13 @@ impl<O: Operation> Mock<O> {
         self.responds(status, &body, "application/problem+json")
     }
 
-    /// Responds with records, and with the fields of `beside` next to the list.
-    fn list_beside<T: Serialize, B: Serialize>(self, records: &[T], beside: &B) -> MockedCall {
+    /// Responds with records and metadata.
+    fn list_with<T: Serialize, M: Serialize>(self, records: &[T], metadata: &M) -> MockedCall {
         let body = || -> Result<String, serde_json::Error> {
             let bad = self.has_bad_record.then(|| Ok("0".to_owned()));
             let records = records.iter().map(serde_json::to_string).chain(bad);
             let records = records.collect::<Result<Vec<_>, _>>()?.join(",");
-            let (open, close) = around(self.place, &serde_json::to_string(beside)?);
+            let (open, close) = around(self.place, &serde_json::to_string(metadata)?);
             Ok(if self.is_truncated {
                 format!("{open}[{records}")
             } else {
@@ -211,17 +211,17 @@ where
     /// Responds with these records.
     pub fn answers(self, records: &[O::Item]) -> MockedCall
     where
-        O: ListOperation<Beside = ()>,
+        O: ListOperation<Metadata = ()>,
     {
-        self.list_beside(records, &())
+        self.list_with(records, &())
     }
 
-    /// Responds with these records, and with these fields next to the list.
-    pub fn answers_beside(self, records: &[O::Item], beside: &O::Beside) -> MockedCall
+    /// Responds with these records and this metadata.
+    pub fn answers_with(self, records: &[O::Item], metadata: &O::Metadata) -> MockedCall
     where
-        O::Beside: Serialize,
+        O::Metadata: Serialize,
     {
-        self.list_beside(records, beside)
+        self.list_with(records, metadata)
     }
 }
 
@@ -232,18 +232,18 @@ impl<O> fmt::Debug for Mock<O> {
     }
 }
 
-/// Returns the JSON text before and after the data of a successful response, with the fields beside it. A marker of
-/// success is in the innermost object that contains both it and the data: before the data, unless a field beside the
-/// data has its name.
-fn around(place: &Body, beside: &str) -> (String, String) {
+/// Returns the JSON text before and after the data of a successful response, with the metadata. A marker of
+/// success is in the innermost object that contains both it and the data: before the data, unless a field of the
+/// metadata has its name.
+fn around(place: &Body, metadata: &str) -> (String, String) {
     let (mut open, mut close) = (String::new(), String::new());
-    let depth_of_beside = place.at.len().saturating_sub(1 + place.beside_above);
+    let metadata_depth = place.at.len().saturating_sub(1 + place.metadata_above);
     let marker = success(place).map(|(at, value)| {
         let shared = at.iter().zip(place.at).take_while(|(one, other)| one == other).count();
         (shared, nested(at.get(shared..).unwrap_or_default(), value))
     });
     for (depth, key) in place.at.iter().enumerate() {
-        let mut after = if depth == depth_of_beside { beside.to_owned() } else { String::new() };
+        let mut after = if depth == metadata_depth { metadata.to_owned() } else { String::new() };
         open.push('{');
         match marker.clone().filter(|(shared, _)| *shared == depth) {
             Some((_, marker)) if marker.keys().all(|key| object(&after).contains_key(key)) => {

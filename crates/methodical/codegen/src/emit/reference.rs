@@ -128,11 +128,11 @@ fn outline(service: &Service, response: &Response) -> String {
         let [marker, success, items] = keys.map(json_string);
         return format!("{{ {marker}: {success}, {items}: {data} }}");
     }
-    let beside = response.beside.map(|id| service.model(id).rust.pascal());
+    let metadata = response.metadata.map(|id| service.model(id).rust.pascal());
     let keys = response.at.iter().enumerate().rev();
-    keys.fold(data, |inner, (depth, key)| match &beside {
-        Some(beside) if depth == response.beside_at().len() => {
-            format!("{{ {}: {inner}, …{beside} }}", json_string(key))
+    keys.fold(data, |inner, (depth, key)| match &metadata {
+        Some(metadata) if depth == response.metadata_at().len() => {
+            format!("{{ {}: {inner}, …{metadata} }}", json_string(key))
         }
         _ => format!("{{ {}: {inner} }}", json_string(key)),
     })

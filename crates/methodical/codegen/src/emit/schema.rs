@@ -141,18 +141,18 @@ impl Schemas<'_> {
             (true, false) => list,
             (true, true) => any_of(vec![list, item]),
         };
-        let beside = response.beside.map(|id| self.service.model(id));
-        let needs_beside = beside.is_some_and(|model| model.fields.iter().any(|one| one.required));
+        let metadata = response.metadata.map(|id| self.service.model(id));
+        let is_needed = metadata.is_some_and(|model| model.fields.iter().any(|one| one.required));
         for (depth, key) in response.at.iter().enumerate().rev() {
-            let leads_to_beside = depth < response.beside_at().len();
-            schema = if response.absent_as_empty && !(leads_to_beside && needs_beside) {
+            let leads_to_metadata = depth < response.metadata_at().len();
+            schema = if response.absent_as_empty && !(leads_to_metadata && is_needed) {
                 let nullable = any_of(vec![schema, member("type", "null")]);
                 member("type", "object") + &object("properties", &object(key, &nullable))
             } else {
                 below(std::slice::from_ref(key), schema)
             };
-            if let Some(beside) = beside.filter(|_| depth == response.beside_at().len()) {
-                schema = all_of(&[self.reference(beside.id), schema]);
+            if let Some(metadata) = metadata.filter(|_| depth == response.metadata_at().len()) {
+                schema = all_of(&[self.reference(metadata.id), schema]);
             }
         }
         let Some(Verdict { at, is, .. }) = &response.verdict else { return schema };

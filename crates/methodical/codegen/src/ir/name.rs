@@ -15,19 +15,18 @@ const KEYWORDS: &str = "\
 /// Reserved for fields and parameters: the generated code has variables, fields and methods with these names in the
 /// same places. A test compares these lists with the sources.
 const METHODS: &str = "\
-    as_ref beside_flag builder clone decode default drop eq expected extra fmt \
+    as_ref builder clone decode default drop eq expected extra fmt \
     from into map new nulls paging_flags params query record request send strict with";
 
 /// Reserved for types: names of the prelude, of support types that generated code uses, and at the root of the crate.
 const TYPES: &str = "\
-    AsMut AsRef BTreeMap Beside BodyFormat Box Call Client ClientBuilder Clone Copy Cow \
-    Debug DecodeError DecodeErrorKind Default Display Drop Envelope Eq Err Error ErrorClass \
-    ErrorKind Extra Fault \
-    Fn FnMut FnOnce From Hash Into Iterator Layout ListOperation \
-    ListStyle Listing Mirrored Mock MockedCall Next None Nulls Ok Operation \
-    Option Ord PagedOperation Pairs PhantomData Problem Query QueryBuilder RawJson RawQuery \
-    Record Rejected Result Self Send Service ServiceError Sized Some \
-    StreamDecoder String Sync ToOwned ToString Vec";
+    AsMut AsRef BTreeMap BodyFormat Box Call Client ClientBuilder Clone Copy Cow Debug \
+    DecodeError DecodeErrorKind Default Display Drop Envelope Eq Err Error ErrorClass \
+    ErrorKind Extra Fault Fn FnMut FnOnce From Hash Into Iterator Layout ListOperation \
+    ListStyle Listing Metadata Mirrored Mock MockedCall Next None Nulls Ok Operation Option \
+    Ord PagedOperation Pairs PhantomData Problem Query QueryBuilder RawJson RawQuery Record \
+    Rejected Result Self Send Service ServiceError Sized Some StreamDecoder String Sync \
+    ToOwned ToString Vec";
 
 /// Returns whether a list contains a name.
 pub(crate) fn is_in(list: &str, name: &str) -> bool {

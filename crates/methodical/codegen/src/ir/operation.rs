@@ -334,10 +334,10 @@ pub struct Response {
     pub at: Vec<String>,
     /// How the body reports a failure, if it does.
     pub verdict: Option<Verdict>,
-    /// The model of the fields beside the list.
-    pub beside: Option<ModelId>,
+    /// The model of the metadata of the list.
+    pub metadata: Option<ModelId>,
     /// Number of objects between these fields and the list: 0 if both are in the same object.
-    pub beside_above: usize,
+    pub metadata_above: usize,
     /// Whether an empty list may be absent or null.
     pub absent_as_empty: bool,
     /// Whether a record may replace a list of one record.
@@ -419,9 +419,9 @@ impl Response {
         }
     }
 
-    /// Returns whether a list has no fields beside it and no other form.
+    /// Returns whether a list has no metadata and no other form.
     fn is_strict(&self) -> bool {
-        self.beside.is_none() && !self.absent_as_empty && !self.one_as_list
+        self.metadata.is_none() && !self.absent_as_empty && !self.one_as_list
     }
 
     /// Returns how a body reports a failure, unless it is an envelope.
@@ -429,9 +429,9 @@ impl Response {
         self.verdict.as_ref().filter(|_| self.envelope().is_none())
     }
 
-    /// Returns the keys that lead to the object of the fields beside the list.
-    pub fn beside_at(&self) -> &[String] {
-        let depth = self.at.len().saturating_sub(1 + self.beside_above);
+    /// Returns the keys that lead to the object of the metadata.
+    pub fn metadata_at(&self) -> &[String] {
+        let depth = self.at.len().saturating_sub(1 + self.metadata_above);
         self.at.get(..depth).unwrap_or_default()
     }
 }
@@ -452,7 +452,7 @@ pub struct Paging {
     pub param: usize,
     /// The index of the parameter with the maximum number of records of a page.
     pub size: Option<usize>,
-    /// The fields beside the list that say how the list continues.
+    /// The fields of the metadata that say how the list continues.
     pub marks: Vec<Mark>,
 }
 
@@ -470,7 +470,7 @@ pub enum PagedBy {
     Cursor,
 }
 
-/// A field beside a list that says how the list continues.
+/// A field of the metadata that says how the list continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
     /// The meaning of the field.
@@ -480,7 +480,7 @@ pub struct Mark {
 }
 
 words! {
-    /// The meaning of a field beside a list.
+    /// The meaning of a field of the metadata.
     pub enum Says {
         /// The number of the last page.
         Last = "last",

@@ -282,10 +282,10 @@ tables! {
         at: Option<Text<Keys>>,
         /// The envelope, or `none`; by default the `envelope` of the service.
         envelope: Option<Text<Kebab>>,
-        /// The model of the fields beside the list, in the object that holds it.
-        beside: Option<Text<Type>>,
-        /// The path of the object with the fields beside the list, if it is around the one that holds the list; `$` is the whole body.
-        beside_at: Option<Text<Keys>>,
+        /// The model of the metadata of the list: the fields next to it, such as the number of pages.
+        metadata: Option<Text<Type>>,
+        /// The path of the object with the metadata, if it is around the one that holds the list; `$` is the whole body.
+        metadata_at: Option<Text<Keys>>,
         /// Other forms of the list that a reader accepts.
         #[serde(default)]
         lenient: Vec<At<ListLeniency>>,
@@ -329,11 +329,11 @@ tables! {
         size: Option<Text<Bracketed>>,
         /// The number of the first page, 0 or 1; 1 by default.
         first: Option<At<i64>>,
-        /// The field beside the list with the number of pages.
+        /// The field of the metadata with the number of pages.
         last: Option<Text<Keys>>,
-        /// The field beside the list with the number of records of all pages.
+        /// The field of the metadata with the number of records of all pages.
         total: Option<Text<Keys>>,
-        /// The boolean field beside the list that is false on the last page.
+        /// The boolean field of the metadata that is false on the last page.
         more: Option<Text<Keys>>,
     }
 
@@ -343,11 +343,11 @@ tables! {
         param: Text<Bracketed>,
         /// The parameter with the maximum number of records of a page.
         size: Option<Text<Bracketed>>,
-        /// The field beside the list with the number of records of all pages.
+        /// The field of the metadata with the number of records of all pages.
         total: Option<Text<Keys>>,
-        /// The field beside the list with the value for the next page. The last page lacks it.
+        /// The field of the metadata with the value for the next page. The last page lacks it.
         next: Option<Text<Keys>>,
-        /// The boolean field beside the list that is false on the last page.
+        /// The boolean field of the metadata that is false on the last page.
         more: Option<Text<Keys>>,
     }
 
@@ -357,9 +357,9 @@ tables! {
         param: Text<Bracketed>,
         /// The parameter with the maximum number of records of a page.
         size: Option<Text<Bracketed>>,
-        /// The field beside the list with the value for the next page. The last page lacks it.
+        /// The field of the metadata with the value for the next page. The last page lacks it.
         next: Text<Keys>,
-        /// The boolean field beside the list that is false on the last page.
+        /// The boolean field of the metadata that is false on the last page.
         more: Option<Text<Keys>>,
     }
 

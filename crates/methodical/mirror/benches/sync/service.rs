@@ -117,7 +117,7 @@ impl Operation for ListPersons {
 
 impl ListOperation for ListPersons {
     type Item = Person;
-    type Beside = ();
+    type Metadata = ();
 }
 
 #[derive(Clone, Copy, Debug)]

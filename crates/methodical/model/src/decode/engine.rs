@@ -111,8 +111,8 @@ pub(crate) struct Engine {
     /// The failure that this field reports. The code and the message are added to it.
     failure: Option<DecodeError>,
     reported: ServiceError,
-    /// The JSON text of the fields next to the list, as far as it has been read.
-    beside: Option<(&'static Object, String)>,
+    /// The JSON text of the metadata of the list, as far as it has been read.
+    metadata: Option<(&'static Object, String)>,
     /// The error in the data itself. A failure that the service reports takes precedence.
     pending: Option<DecodeError>,
     failed: Option<DecodeError>,
@@ -138,7 +138,7 @@ impl Engine {
             is_decided: false,
             failure: None,
             reported: ServiceError::default(),
-            beside: None,
+            metadata: None,
             pending: None,
             failed: None,
             known: (0, Position::START),
@@ -150,9 +150,9 @@ impl Engine {
         Self { is_object: true, what, ..Self::new(body, usize::MAX) }
     }
 
-    /// Keeps the fields next to the list.
-    pub(crate) fn beside(mut self, object: Option<&'static Object>) -> Self {
-        self.beside = object.map(|object| (object, String::from("{")));
+    /// Keeps the metadata of the list.
+    pub(crate) fn metadata(mut self, object: Option<&'static Object>) -> Self {
+        self.metadata = object.map(|object| (object, String::from("{")));
         self
     }
 

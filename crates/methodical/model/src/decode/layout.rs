@@ -22,8 +22,8 @@ pub struct Body {
     pub absent_as_empty: bool,
     /// Whether a single record may replace a list of one record.
     pub one_as_list: bool,
-    /// How many levels above the list's own object the fields next to the list are: 0 if both are in the same object.
-    pub beside_above: usize,
+    /// How many levels above the list's own object the metadata is: 0 if both are in the same object.
+    pub metadata_above: usize,
 }
 
 impl Body {
@@ -33,7 +33,7 @@ impl Body {
         verdict: None,
         absent_as_empty: false,
         one_as_list: false,
-        beside_above: 0,
+        metadata_above: 0,
     };
 
     /// Returns the field that decides whether a call succeeded.

@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 
 use crate::decode::engine::{After, Engine, Step, Window};
 use crate::decode::layout::Body;
-use crate::decode::{Beside, Record, checked};
+use crate::decode::{Metadata, Record, checked};
 use crate::{DecodeError, Rejected};
 
 /// Decodes a list, record by record, from pieces of any size. Use it for a list that may be too long for memory.
@@ -36,7 +36,7 @@ use crate::{DecodeError, Rejected};
 /// assert_eq!((error.kind(), error.delivered()), (DecodeErrorKind::Incomplete, 1));
 /// # Ok::<(), methodical_model::DecodeError>(())
 /// ```
-pub struct StreamDecoder<T, B = ()> {
+pub struct StreamDecoder<T, M = ()> {
     engine: Engine,
     /// The text that was pushed and validated. Part of it precedes `at`.
     text: String,
@@ -44,20 +44,20 @@ pub struct StreamDecoder<T, B = ()> {
     /// The first bytes of a character that has not been pushed completely.
     tail: Vec<u8>,
     after: After,
-    /// The fields next to the list, once the list has ended.
-    beside: Option<B>,
+    /// The metadata, once the list has ended.
+    metadata: Option<M>,
     record: PhantomData<fn() -> T>,
 }
 
 /// Creates a decoder for the list at `place` in a body.
-pub fn decoder<T: Record, B: Beside>(place: &'static Body) -> StreamDecoder<T, B> {
+pub fn decoder<T: Record, M: Metadata>(place: &'static Body) -> StreamDecoder<T, M> {
     StreamDecoder {
-        engine: Engine::new(place, StreamDecoder::<T>::RECORD_LIMIT).beside(B::OBJECT),
+        engine: Engine::new(place, StreamDecoder::<T>::RECORD_LIMIT).metadata(M::OBJECT),
         text: String::new(),
         at: 0,
         tail: Vec::new(),
         after: After::More,
-        beside: None,
+        metadata: None,
         record: PhantomData,
     }
 }
@@ -83,7 +83,7 @@ impl<T: Record> StreamDecoder<T> {
     pub const RECORD_LIMIT: usize = 1 << 20;
 }
 
-impl<T: Record, B: Beside> StreamDecoder<T, B> {
+impl<T: Record, M: Metadata> StreamDecoder<T, M> {
     /// Sets the maximum size of a single record, in bytes.
     ///
     /// A larger record is rejected with [`DecodeErrorKind::TooLarge`](crate::DecodeErrorKind::TooLarge), and decoding
@@ -224,7 +224,7 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
         self.engine.has_error_classes()
     }
 
-    /// Returns the fields next to the list once [`next_record`](Self::next_record) has returned [`Next::End`].
+    /// Returns the metadata of the list once [`next_record`](Self::next_record) has returned [`Next::End`].
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
@@ -233,21 +233,21 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
     /// let mut decoder = PagePhotos::new().decoder();
     /// decoder.push(br#"{"page":2,"photo":[]}"#);
     /// decoder.finish();
-    /// assert!(decoder.beside().is_none());
+    /// assert!(decoder.metadata().is_none());
     /// assert!(matches!(decoder.next_record()?, Next::End));
-    /// assert_eq!(decoder.beside().and_then(|beside| beside.page), Some(2));
+    /// assert_eq!(decoder.metadata().and_then(|metadata| metadata.page), Some(2));
     /// # Ok::<(), methodical_model::DecodeError>(())
     /// ```
-    pub fn beside(&self) -> Option<&B> {
-        self.beside.as_ref()
+    pub fn metadata(&self) -> Option<&M> {
+        self.metadata.as_ref()
     }
 
-    /// Decodes the fields next to the list.
+    /// Decodes the metadata of the list.
     #[cold]
     fn end<O>(&mut self) -> Result<Next<O>, DecodeError> {
-        if self.beside.is_none() {
-            match self.engine.take_beside() {
-                Ok(beside) => self.beside = Some(beside),
+        if self.metadata.is_none() {
+            match self.engine.take_metadata() {
+                Ok(metadata) => self.metadata = Some(metadata),
                 Err(error) => {
                     self.give_up();
                     return Err(error);
@@ -266,7 +266,7 @@ impl<T: Record, B: Beside> StreamDecoder<T, B> {
     }
 }
 
-impl<T, B> fmt::Debug for StreamDecoder<T, B> {
+impl<T, M> fmt::Debug for StreamDecoder<T, M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("StreamDecoder")
             .field("engine", &self.engine)

@@ -11,35 +11,35 @@ use crate::decode::cursor::Cursor;
 use crate::decode::engine::{After, Engine, Part, Step, Window};
 use crate::decode::layout::{Body, Decides};
 use crate::decode::value::Value;
-use crate::decode::{Beside, Record, depth, diagnose, kind_of, members};
+use crate::decode::{Metadata, Record, depth, diagnose, kind_of, members};
 use crate::error::Position;
 use crate::{DecodeError, DecodeErrorKind, ErrorClass, Listing};
 
 /// Decodes a list into owned records.
-pub fn list<T: Record, B: Beside>(
+pub fn list<T: Record, M: Metadata>(
     place: &'static Body,
     body: &[u8],
-) -> Result<Listing<T, B>, DecodeError> {
-    listing::<T, B, T>(place, body, T::from_ref)
+) -> Result<Listing<T, M>, DecodeError> {
+    listing::<T, M, T>(place, body, T::from_ref)
 }
 
 /// Decodes a list into records that borrow from the body.
-pub(crate) fn borrowed<'b, T: Record, B: Beside>(
+pub(crate) fn borrowed<'b, T: Record, M: Metadata>(
     place: &'static Body,
     body: &'b [u8],
-) -> Result<Listing<T::Ref<'b>, B>, DecodeError> {
-    listing::<T, B, T::Ref<'b>>(place, body, |record| record)
+) -> Result<Listing<T::Ref<'b>, M>, DecodeError> {
+    listing::<T, M, T::Ref<'b>>(place, body, |record| record)
 }
 
 /// Decodes a list and converts every record.
 #[inline]
-fn listing<'b, T: Record, B: Beside, O>(
+fn listing<'b, T: Record, M: Metadata, O>(
     place: &'static Body,
     body: &'b [u8],
     convert: impl Fn(T::Ref<'b>) -> O,
-) -> Result<Listing<O, B>, DecodeError> {
+) -> Result<Listing<O, M>, DecodeError> {
     let window = Window::whole(body);
-    let mut engine = Engine::new(place, usize::MAX).beside(B::OBJECT);
+    let mut engine = Engine::new(place, usize::MAX).metadata(M::OBJECT);
     let mut items = Vec::with_capacity(body.len() / USUAL_RECORD);
     let mut rejected = Vec::new();
     let mut at = 0;
@@ -51,7 +51,7 @@ fn listing<'b, T: Record, B: Beside, O>(
             Step::Rejected(record) => rejected.push(record),
             // `More` does not occur: the body is whole, so the engine reports what is missing.
             Step::More | Step::End => {
-                return Ok(Listing { items, rejected, beside: engine.take_beside()? });
+                return Ok(Listing { items, rejected, metadata: engine.take_metadata()? });
             }
         }
     }

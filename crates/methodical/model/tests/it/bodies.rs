@@ -292,16 +292,16 @@ fn classes_are_those_of_messages_if_there_is_no_code() {
 }
 
 #[test]
-fn fields_beside_a_list_are_kept() {
+fn the_metadata_of_a_list_is_kept() {
     for body in [
         r#"{"page":2,"other":{"page":7},"photo":[{"id":"1"}],"ne\u0078t":"CANARY","last":[1]}"#,
         r#"{"photo":[{"id":"1"}],"page":2,"next":"CANARY"}"#,
     ] {
         let listing = PagePhotos::decode(body.as_bytes()).unwrap();
-        let Page { page, next, .. } = &listing.beside;
+        let Page { page, next, .. } = &listing.metadata;
         assert_eq!((*page, next.as_deref()), (Some(2), Some("CANARY")));
         let borrowed = PagePhotos::new().decode_borrowed(body.as_bytes()).unwrap();
-        assert_eq!(borrowed.beside, listing.beside);
+        assert_eq!(borrowed.metadata, listing.metadata);
         for size in 1..10 {
             let mut decoder = PagePhotos::new().decoder();
             for piece in body.as_bytes().chunks(size) {
@@ -313,34 +313,34 @@ fn fields_beside_a_list_are_kept() {
             }
             decoder.finish();
             assert_eq!(decoder.next_record(), Ok(Next::End));
-            assert_eq!(decoder.beside(), Some(&listing.beside));
+            assert_eq!(decoder.metadata(), Some(&listing.metadata));
             assert_eq!(decoder.next_record(), Ok(Next::End));
         }
     }
-    assert_eq!(PagePhotos::decode(br#"{"photo":[]}"#).unwrap().beside, Page::default());
+    assert_eq!(PagePhotos::decode(br#"{"photo":[]}"#).unwrap().metadata, Page::default());
 }
 
 #[test]
 fn fields_are_kept_from_an_object_around_the_one_with_the_list() {
     let at = &["result", "items", "item"];
     let body = br#"{"page":1,"result":{"next":"a","items":{"page":7,"item":[{"id":"1"}]},"page":2},"next":"b"}"#;
-    for (beside_above, expected) in
+    for (metadata_above, expected) in
         [(0, (Some(7), None)), (1, (Some(2), Some("a"))), (2, (Some(1), Some("b")))]
     {
-        let layout = Box::leak(Box::new(Body { at, beside_above, ..Body::ROOT }));
+        let layout = Box::leak(Box::new(Body { at, metadata_above, ..Body::ROOT }));
         let listing = codegen::list::<Photo, Page>(layout, body).unwrap();
-        assert_eq!((listing.beside.page, listing.beside.next.as_deref()), expected);
+        assert_eq!((listing.metadata.page, listing.metadata.next.as_deref()), expected);
     }
     let root =
-        Box::leak(Box::new(Body { at, beside_above: 2, absent_as_empty: true, ..Body::ROOT }));
+        Box::leak(Box::new(Body { at, metadata_above: 2, absent_as_empty: true, ..Body::ROOT }));
     let listing = codegen::list::<Photo, Page>(root, br#"{"page":3}"#).unwrap();
-    assert_eq!((listing.items.len(), listing.beside.page), (0, Some(3)));
+    assert_eq!((listing.items.len(), listing.metadata.page), (0, Some(3)));
     let error = codegen::list::<Photo, Page>(root, br#"{"page":"x"}"#).unwrap_err();
     assert_eq!(error.path(), "page");
 }
 
 #[test]
-fn a_field_beside_a_list_that_is_invalid_is_an_error() {
+fn an_invalid_field_of_the_metadata_is_an_error() {
     for (body, expected) in [
         (r#"{"page":"2","photo":[]}"#, "wrong type at page, expected an integer"),
         (r#"{"page":1,"photo":[],"page":2}"#, "duplicate field at page, expected the field once"),
@@ -352,7 +352,7 @@ fn a_field_beside_a_list_that_is_invalid_is_an_error() {
         decoder.finish();
         assert_eq!(decoder.next_record().unwrap_err(), error);
         assert_eq!(decoder.next_record().unwrap_err(), error);
-        assert!(decoder.beside().is_none());
+        assert!(decoder.metadata().is_none());
     }
 }
 
@@ -367,7 +367,7 @@ fn a_single_record_that_exceeds_the_limit_is_rejected() {
 }
 
 #[test]
-fn the_fields_beside_a_list_are_limited_in_size() {
+fn the_metadata_of_a_list_is_limited_in_size() {
     let mut decoder = codegen::decoder::<Photo, Page>(PAGE).with_record_limit(64);
     decoder.push(b"{");
     for _ in 0..10 {

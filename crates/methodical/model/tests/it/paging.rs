@@ -1,4 +1,4 @@
-//! The fields beside a page say whether there are other pages.
+//! The metadata of a page says whether there are other pages.
 
 use methodical_model::paging::{PageMarks, Position};
 

@@ -47,11 +47,11 @@ macro_rules! both_forms {
 macro_rules! list_operation {
     (
         [$($generics:tt)*] $operation:ty, $method:literal,
-        $item:ty, $beside:ty, $place:expr, $push:expr $(,)?
+        $item:ty, $metadata:ty, $place:expr, $push:expr $(,)?
     ) => {
         impl<$($generics)*> methodical_model::Operation for $operation {
             type Service = Photos;
-            type Output = methodical_model::Listing<$item, $beside>;
+            type Output = methodical_model::Listing<$item, $metadata>;
 
             const METHOD: &'static str = $method;
             const BODY: &'static methodical_model::codegen::Body = $place;
@@ -66,7 +66,7 @@ macro_rules! list_operation {
 
         impl<$($generics)*> methodical_model::ListOperation for $operation {
             type Item = $item;
-            type Beside = $beside;
+            type Metadata = $metadata;
         }
     };
 }
@@ -166,14 +166,14 @@ pub(crate) const STAT: Verdict = Verdict {
 list_operation!([] SearchPhotos, "photos/search", Photo, (), FOUND, |_, _| Ok(()));
 
 both_forms! {
-    /// The fields beside a page of photos.
+    /// The metadata of a page of photos.
     #[derive(Default)]
     Page, PageRef, "a page object";
     0 optional plain page: i64 = "page";
     1 optional plain next: String = "next";
 }
 
-/// Lists a page of photos, with fields beside the list.
+/// Lists a page of photos, with metadata.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PagePhotos {
     cursor: Option<String>,
@@ -209,7 +209,7 @@ impl PagedOperation for PagePhotos {
         }
     }
 
-    fn marks(beside: &Page) -> PageMarks {
-        PageMarks::new().next_cursor(beside.next.as_ref())
+    fn marks(metadata: &Page) -> PageMarks {
+        PageMarks::new().next_cursor(metadata.next.as_ref())
     }
 }

@@ -96,18 +96,18 @@ fn debug_shows_only_counts() {
 }
 
 #[test]
-fn the_fields_beside_a_page_follow_its_last_record() {
+fn the_metadata_of_a_page_follows_its_last_record() {
     let script = Script::new([("", "1; 'pages':1")]);
     let mut records = script.client().stream_all(&List::<NUMBER>::default());
     assert!(records.next().unwrap().is_ok());
-    assert!(records.beside().is_none());
+    assert!(records.metadata().is_none());
     assert!(records.next().is_none());
-    assert_eq!(records.beside().and_then(|beside| beside.pages), Some(1));
+    assert_eq!(records.metadata().and_then(|metadata| metadata.pages), Some(1));
 
     let mut records = script.async_client().stream_all(&List::<NUMBER>::default());
-    assert!(records.beside().is_none());
+    assert!(records.metadata().is_none());
     assert!(block_on(records.next()).unwrap().is_ok());
-    assert!(records.beside().is_none());
+    assert!(records.metadata().is_none());
     assert!(block_on(records.next()).is_none());
-    assert_eq!(records.beside().and_then(|beside| beside.pages), Some(1));
+    assert_eq!(records.metadata().and_then(|metadata| metadata.pages), Some(1));
 }

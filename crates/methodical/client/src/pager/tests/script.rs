@@ -18,9 +18,9 @@ use crate::tests::{BlockingClient, Photo, Photos, async_builder, blocking_builde
 use crate::{Client, Entry, Error, ErrorKind};
 
 both_forms! {
-    /// The fields next to a page.
+    /// The metadata of a page.
     #[derive(Default)]
-    Beside, BesideRef, "a page";
+    Metadata, MetadataRef, "a page";
     0 optional plain pages: i64 = "pages";
     1 optional plain total: String = "total";
     2 optional plain next: i64 = "next";
@@ -48,7 +48,7 @@ list_operation!(
     [const BY: u8] List<BY>,
     "list",
     Photo,
-    Beside,
+    Metadata,
     PAGE,
     |list, query| {
         if let Some(number) = list.number {
@@ -84,13 +84,13 @@ impl<const BY: u8> PagedOperation for List<BY> {
         }
     }
 
-    fn marks(beside: &Beside) -> PageMarks {
-        let marks = PageMarks::new().last(beside.pages.as_ref()).total(beside.total.as_ref());
-        let marks = marks.more(beside.more.as_ref());
+    fn marks(metadata: &Metadata) -> PageMarks {
+        let marks = PageMarks::new().last(metadata.pages.as_ref()).total(metadata.total.as_ref());
+        let marks = marks.more(metadata.more.as_ref());
         match BY {
-            NEXT_OFFSET if beside.cursor.is_some() => marks.next_offset(beside.cursor.as_ref()),
-            NEXT_OFFSET => marks.next_offset(beside.next.as_ref()),
-            CURSOR => marks.next_cursor(beside.cursor.as_ref()),
+            NEXT_OFFSET if metadata.cursor.is_some() => marks.next_offset(metadata.cursor.as_ref()),
+            NEXT_OFFSET => marks.next_offset(metadata.next.as_ref()),
+            CURSOR => marks.next_cursor(metadata.cursor.as_ref()),
             _ => marks,
         }
     }
@@ -98,7 +98,7 @@ impl<const BY: u8> PagedOperation for List<BY> {
 
 /// A service with a page for each value of `at`; without the parameter, the value is empty, and `*` is any value.
 ///
-/// A page lists the identities of its records, where `!` is a rejected record, and after a `;` the fields beside them.
+/// A page lists the identities of its records, where `!` is a rejected record, and after a `;` the metadata.
 /// Without a `;`, the page is truncated after its records.
 #[derive(Clone)]
 pub(super) struct Script {

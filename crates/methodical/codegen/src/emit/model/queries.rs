@@ -59,7 +59,7 @@ pub(super) fn items(param: &Param) -> &'static str {
 /// Returns whether a body uses every optional feature.
 pub(super) fn is_complete(body: &Response) -> bool {
     let is_lenient = body.absent_as_empty && body.one_as_list;
-    !body.at.is_empty() && body.verdict.is_some() && is_lenient && body.beside_above > 0
+    !body.at.is_empty() && body.verdict.is_some() && is_lenient && body.metadata_above > 0
 }
 
 /// Returns the type to which a response decodes.
@@ -69,16 +69,16 @@ pub(super) fn output(service: &Service, operation: &Operation) -> String {
         return value.map_or_else(|| "()".to_owned(), |of| of.rust(service));
     };
     let model = model.rust.pascal();
-    match beside(service, operation) {
-        Some(beside) => format!("Listing<{model}, {beside}>"),
+    match metadata(service, operation) {
+        Some(metadata) => format!("Listing<{model}, {metadata}>"),
         None if operation.response.is_list => format!("Listing<{model}>"),
         None => model,
     }
 }
 
-/// Returns the type of the fields beside a list.
-pub(super) fn beside(service: &Service, operation: &Operation) -> Option<String> {
-    service.beside_model(operation).map(|model| model.rust.pascal())
+/// Returns the type of the metadata of a list.
+pub(super) fn metadata(service: &Service, operation: &Operation) -> Option<String> {
+    service.metadata_model(operation).map(|model| model.rust.pascal())
 }
 
 /// Returns the verdicts of the service, each once, in the order of the operations.

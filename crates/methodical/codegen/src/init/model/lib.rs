@@ -8,7 +8,7 @@ extern crate alloc;
 mod generated;
 
 pub use methodical_model::{
-    Beside, DecodeError, DecodeErrorKind, Decoded, ErrorClass, Extra, ListOperation, Listing,
+    DecodeError, DecodeErrorKind, Decoded, ErrorClass, Extra, ListOperation, Listing, Metadata,
     Next, Operation, PagedOperation, Query, RawJson, Record, Rejected, Service, ServiceError,
     StreamDecoder,
 };

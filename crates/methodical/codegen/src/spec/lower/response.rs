@@ -174,15 +174,15 @@ fn body(
     None
 }
 
-/// Adds to a list the fields beside it and its other forms.
+/// Adds to a list its metadata and its other forms.
 fn list(
     cx: &mut Context<'_>,
     service: &Service,
     given: &Records,
     mut body: Response,
 ) -> Option<Response> {
-    if let Some(place) = &given.beside_at {
-        body.beside_above = beside_above(cx, given, place, &body.at)?;
+    if let Some(place) = &given.metadata_at {
+        body.metadata_above = metadata_above(cx, given, place, &body.at)?;
     }
     for leniency in &given.lenient {
         let is_absent = leniency.value == ListLeniency::AbsentAsEmpty;
@@ -197,27 +197,27 @@ fn list(
         };
         say!(cx, leniency, "{refused}" => "remove it, or write where the list is with `at`");
     }
-    if let Some(named) = &given.beside {
-        body.beside = Some(beside(cx, service, named, &body)?);
+    if let Some(named) = &given.metadata {
+        body.metadata = Some(metadata(cx, service, named, &body)?);
     }
     Some(body)
 }
 
-/// Returns the model of the fields beside the list.
-fn beside(
+/// Returns the model of the metadata of the list.
+fn metadata(
     cx: &mut Context<'_>,
     service: &Service,
     named: &At<String>,
     body: &Response,
 ) -> Option<ModelId> {
     let id = model(cx, named)?;
-    match body.at.get(body.beside_at().len()) {
+    match body.at.get(body.metadata_at().len()) {
         None => {
-            say!(cx, named, "a list that is the whole body has no fields beside it"
-                => "write where the list is with `at`, or remove `beside`");
+            say!(cx, named, "a list that is the whole body has no metadata"
+                => "write where the list is with `at`, or remove `metadata`");
         }
         Some(list) if service.model(id).fields.iter().any(|field| field.wire == *list) => {
-            say!(cx, named, "the fields beside the list contain `{list}`, which leads to the list"
+            say!(cx, named, "the metadata of the list contains `{list}`, which leads to the list"
                 => "remove the field from the model");
         }
         Some(_) => return Some(id),
@@ -225,18 +225,18 @@ fn beside(
     None
 }
 
-/// Returns the number of objects between the fields beside the list and the list.
-fn beside_above(
+/// Returns the number of objects between the metadata and the list.
+fn metadata_above(
     cx: &mut Context<'_>,
     given: &Records,
     named: &At<String>,
     at: &[String],
 ) -> Option<usize> {
     let place = if named.value == "$" { Vec::new() } else { split(named) };
-    let message = if given.beside.is_none() {
-        "`beside-at` is the place of the fields of `beside`, which is missing"
+    let message = if given.metadata.is_none() {
+        "`metadata-at` is the place of `metadata`, which is missing"
     } else if place.len() >= at.len() || !at.starts_with(&place) {
-        "the object at `beside-at` is not around the list"
+        "the object at `metadata-at` is not around the list"
     } else {
         return Some(at.len() - place.len() - 1);
     };
@@ -282,7 +282,7 @@ pub(super) fn paging(
     say_if!(cx, sized.is_some() && sized == param, size, "`param` and `size` name the same parameter"
         => "name the parameter with the maximum number of records of a page, or remove `size`");
     let marks = marks.into_iter().filter_map(|(says, named)| Some((says, &**named?)));
-    let marks = self::marks(cx, service, &marks.collect::<Vec<_>>(), response.beside);
+    let marks = self::marks(cx, service, &marks.collect::<Vec<_>>(), response.metadata);
     Some(Paging { by, param: param?, size: sized, marks })
 }
 
@@ -316,7 +316,7 @@ fn marks(
     cx: &mut Context<'_>,
     service: &Service,
     given: &[(Says, &At<String>)],
-    beside: Option<ModelId>,
+    metadata: Option<ModelId>,
 ) -> Vec<Mark> {
     if let [(says, _), (other, second), ..] = given
         && (*says, *other) != (Says::Next, Says::More)
@@ -326,7 +326,7 @@ fn marks(
             => "remove one of them");
         return Vec::new();
     }
-    given.iter().filter_map(|(says, named)| mark(cx, service, *says, named, beside)).collect()
+    given.iter().filter_map(|(says, named)| mark(cx, service, *says, named, metadata)).collect()
 }
 
 /// Returns a field that says how the list continues.
@@ -335,12 +335,12 @@ fn mark(
     service: &Service,
     says: Says,
     named: &At<String>,
-    beside: Option<ModelId>,
+    metadata: Option<ModelId>,
 ) -> Option<Mark> {
     let word = says.word();
-    let Some(beside) = beside else {
-        say!(cx, named, "`{word}` names a field beside the list, but the list has none"
-            => "add `beside`, the model of these fields, to `response.list`");
+    let Some(metadata) = metadata else {
+        say!(cx, named, "`{word}` names a field of the metadata, but the list has none"
+            => "add `metadata`, the model of these fields, to `response.list`");
         return None;
     };
     let (needed, fits): (_, fn(&ValueType, bool) -> bool) = match says {
@@ -355,7 +355,7 @@ fn mark(
             ("an integer or text", |ty, _| ty.is_any_text() || ty.in_record.is_integer())
         }
     };
-    let path = path(cx, service, beside, named, &format!("`{word}`"), needed, fits)?;
+    let path = path(cx, service, metadata, named, &format!("`{word}`"), needed, fits)?;
     Some(Mark { says, path })
 }
 

@@ -144,7 +144,7 @@ macro_rules! list {
 
         impl ListOperation for $type {
             type Item = Titled;
-            type Beside = ();
+            type Metadata = ();
         }
     };
 }

@@ -15,7 +15,7 @@ use crate::decode::layout::{Body, Decides, Path, Verdict};
 use crate::decode::shape::Shape;
 use crate::decode::text::CowText;
 use crate::decode::value::Value as _;
-use crate::decode::{Beside, depth, members};
+use crate::decode::{Metadata, depth, members};
 use crate::error::{CODE_LIMIT, MESSAGE_LIMIT, Position, ServiceError, bounded};
 use crate::{DecodeError, DecodeErrorKind};
 
@@ -31,8 +31,8 @@ pub(super) struct Purposes {
     pub(super) code: bool,
     /// It is the error message, or contains it.
     pub(super) message: bool,
-    /// It is next to the list, so it is kept.
-    pub(super) is_beside: bool,
+    /// It is metadata of the list, so it is kept.
+    pub(super) is_metadata: bool,
 }
 
 impl Engine {
@@ -56,9 +56,9 @@ impl Engine {
             decides: body.decides().is_some_and(|decides| leads(path(decides))),
             code: body.verdict.is_some_and(|verdict| leads(verdict.code)),
             message: body.verdict.is_some_and(|verdict| leads(verdict.message)),
-            is_beside: false,
+            is_metadata: false,
         };
-        let member = Purposes { is_beside: self.keep_name(member, &name.0, json), ..member };
+        let member = Purposes { is_metadata: self.keep_name(member, &name.0, json), ..member };
         if (member.is_step && self.found > depth) || (member.decides && self.is_decided) {
             let path = body.at.get(..depth).into_iter().flatten().copied().chain([&*name.0]);
             let (kind, path) = (DecodeErrorKind::Duplicate, path.collect::<Vec<_>>().join("."));
@@ -102,7 +102,7 @@ impl Engine {
             return Err(self.syntax(window, at, json, &error));
         }
         self.learn(json);
-        if self.member.is_beside {
+        if self.member.is_metadata {
             self.keep(window, at, json)?;
         }
         if self.member.decides {
@@ -138,10 +138,10 @@ impl Engine {
         }
     }
 
-    /// Keeps the name of a field next to the list. Returns whether its value is kept as well.
+    /// Keeps the name of a field of the metadata. Returns whether its value is kept as well.
     fn keep_name(&mut self, member: Purposes, name: &str, json: &str) -> bool {
-        let is_inside = self.depth + 1 + self.body.beside_above == self.body.at.len();
-        match &mut self.beside {
+        let is_inside = self.depth + 1 + self.body.metadata_above == self.body.at.len();
+        match &mut self.metadata {
             Some((object, text))
                 if is_inside && !member.is_step && object.member(name).is_some() =>
             {
@@ -156,9 +156,9 @@ impl Engine {
         }
     }
 
-    /// Keeps the value of a field next to the list.
+    /// Keeps the value of a field of the metadata.
     fn keep(&mut self, window: Window<'_>, at: usize, json: &str) -> Result<(), DecodeError> {
-        let Some((_, text)) = &mut self.beside else { return Ok(()) };
+        let Some((_, text)) = &mut self.metadata else { return Ok(()) };
         if text.len() + json.len() > self.limit {
             let (kind, path) = (DecodeErrorKind::TooLarge, self.container());
             return Err(self.error(window.text, at, kind, path, "fewer fields next to the list"));
@@ -167,23 +167,23 @@ impl Engine {
         Ok(())
     }
 
-    /// At the end of the document, decodes the fields next to the list.
+    /// At the end of the document, decodes the metadata of the list.
     #[cold]
-    pub(crate) fn take_beside<B: Beside>(&mut self) -> Result<B, DecodeError> {
-        let mut json = self.beside.take().map(|(_, text)| text).unwrap_or_default();
+    pub(crate) fn take_metadata<M: Metadata>(&mut self) -> Result<M, DecodeError> {
+        let mut json = self.metadata.take().map(|(_, text)| text).unwrap_or_default();
         json.push('}');
-        if let Some(beside) = B::read(&json) {
-            return Ok(beside);
+        if let Some(metadata) = M::read(&json) {
+            return Ok(metadata);
         }
-        let shape = B::OBJECT.map_or_else(String::shape, Shape::Object);
+        let shape = M::OBJECT.map_or_else(String::shape, Shape::Object);
         let error = diagnose(&json, shape, self.container(), Position::NONE);
         Err(self.fail(error.without_position()))
     }
 
-    /// Returns the path of the object that holds the fields next to the list.
+    /// Returns the path of the object that holds the metadata.
     fn container(&self) -> String {
-        let Body { at, beside_above, .. } = *self.body;
-        let depth = at.len().saturating_sub(1 + beside_above);
+        let Body { at, metadata_above, .. } = *self.body;
+        let depth = at.len().saturating_sub(1 + metadata_above);
         at.get(..depth).unwrap_or_default().join(".")
     }
 

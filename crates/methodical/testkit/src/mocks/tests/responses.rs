@@ -31,7 +31,7 @@ const MARKED: Body = Body {
 const NESTED: Body = Body {
     at: &["all", "photo"],
     verdict: Some(&Verdict::new(Decides::Success { at: &["meta", "stat"], is: &["ok"] })),
-    beside_above: 1,
+    metadata_above: 1,
     ..Body::ROOT
 };
 
@@ -58,26 +58,26 @@ const JSON: &str = "application/json";
 #[tokio::test]
 async fn a_list_is_where_the_operation_has_it() {
     let call = || call_of(&PHOTOS);
-    assert_eq!(body(call().list_beside(&[1, 2], &())).await, r#"{"photo":[1,2]}"#);
+    assert_eq!(body(call().list_with(&[1, 2], &())).await, r#"{"photo":[1,2]}"#);
     let bad = Mock { has_bad_record: true, ..call() };
-    assert_eq!(body(bad.list_beside(&["a"], &())).await, r#"{"photo":["a",0]}"#);
-    assert_eq!(body(call().truncated().list_beside(&[1, 2], &())).await, r#"{"photo":[1,2"#);
+    assert_eq!(body(bad.list_with(&["a"], &())).await, r#"{"photo":["a",0]}"#);
+    assert_eq!(body(call().truncated().list_with(&[1, 2], &())).await, r#"{"photo":[1,2"#);
 }
 
 #[tokio::test]
-async fn the_fields_beside_a_list_follow_it() {
-    let beside = |place, beside: Value| call_of(place).list_beside(&[1], &beside);
+async fn the_metadata_of_a_list_follows_it() {
+    let metadata = |place, metadata: Value| call_of(place).list_with(&[1], &metadata);
     let plain = &PHOTOS;
-    assert_eq!(body(beside(plain, json!({}))).await, r#"{"photo":[1]}"#);
-    assert_eq!(body(beside(plain, json!({ "total": 1 }))).await, r#"{"photo":[1],"total":1}"#);
+    assert_eq!(body(metadata(plain, json!({}))).await, r#"{"photo":[1]}"#);
+    assert_eq!(body(metadata(plain, json!({ "total": 1 }))).await, r#"{"photo":[1],"total":1}"#);
     let all = r#"{"stat":"ok","photo":[1],"total":1}"#;
-    assert_eq!(body(beside(&MARKED, json!({ "total": 1 }))).await, all);
+    assert_eq!(body(metadata(&MARKED, json!({ "total": 1 }))).await, all);
     let own = r#"{"photo":[1],"stat":"fail"}"#;
-    assert_eq!(body(beside(&MARKED, json!({ "stat": "fail" }))).await, own);
+    assert_eq!(body(metadata(&MARKED, json!({ "stat": "fail" }))).await, own);
     let above = r#"{"meta":{"stat":"ok"},"all":{"photo":[1]},"total":1}"#;
-    assert_eq!(body(beside(&NESTED, json!({ "total": 1 }))).await, above);
+    assert_eq!(body(metadata(&NESTED, json!({ "total": 1 }))).await, above);
     let within = r#"{"all":{"photo":[1]},"meta":{"count":1,"stat":"ok"}}"#;
-    assert_eq!(body(beside(&NESTED, json!({ "meta": { "count": 1 } }))).await, within);
+    assert_eq!(body(metadata(&NESTED, json!({ "meta": { "count": 1 } }))).await, within);
 }
 
 #[tokio::test]
