@@ -1,4 +1,4 @@
-//! Certificates for tests: valid ones, and three kinds of invalid ones that a client must reject.
+//! Certificates for tests: valid ones, and three kinds that a client must reject.
 //!
 //! # Examples
 //!
@@ -27,7 +27,7 @@ use rustls::server::danger::ClientCertVerifier;
 use rustls::server::{VerifierBuilderError, WebPkiClientVerifier};
 use rustls::{RootCertStore, ServerConfig, ServerConnection, StreamOwned};
 
-/// A certificate authority for one test. Configure the client under test to trust it.
+/// A certificate authority for one test. Configure the client under test to trust its certificate.
 pub struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 impl Authority {

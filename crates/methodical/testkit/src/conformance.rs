@@ -1,9 +1,9 @@
 //! Checks for any transport.
 //!
-//! The documentation of `gateway_transport` is the contract of a transport. This kit checks every part of it: requests,
+//! The documentation of `gateway_transport` is the contract for transports. This kit checks every part of it: requests,
 //! responses, bodies, memory, errors, time, cancellation, runtimes, connections, TLS and secrecy. The
-//! [promise](ConformanceCheck::promise) of each check says what it requires, why, and which section of which standard
-//! says so. The peer is a [raw server](crate::raw_server) on 127.0.0.1; nothing leaves the machine.
+//! [promise](ConformanceCheck::promise) of each check says what the check requires, why, and which standard says so.
+//! The peer is a [raw server](crate::raw_server) on 127.0.0.1: nothing leaves the machine.
 //!
 //! # Examples
 //!
@@ -65,7 +65,7 @@ mod secrecy;
 mod table;
 mod time;
 
-/// A check and its verdict. `Display` prints one line.
+/// A check and its verdict. `Display` prints both on one line.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Finding {
@@ -86,7 +86,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Runs all checks, a few in parallel, and returns one finding for each, in the order of [`CHECKS`].
+/// Runs all checks, a few in parallel. Returns a finding for each check, in the order of [`CHECKS`].
 ///
 /// `skips` lists the checks to skip, each with a reason.
 pub fn run(factory: Factory, skips: &[(&str, &str)]) -> Vec<Finding> {
@@ -148,7 +148,7 @@ const PARALLEL: usize = 4;
 /// Time limit of one check: ten times as long as the slowest one takes.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
 
-/// Creates one `#[test]` for each check.
+/// Creates a `#[test]` for each check.
 ///
 /// The first argument is a function `fn(&Setup) -> Result<Subject, TransportError>`. `skips` lists the checks to skip,
 /// each with a reason; an unknown name is a test failure. Call the macro once per module. See
@@ -194,7 +194,7 @@ macro_rules! __conformance_tests {
 ///
 /// # Errors
 ///
-/// Fails if the check fails, with what was observed, or if `name` is not a check of the kit.
+/// Fails with what was observed if the check fails, or if `name` is not a check of the kit.
 #[expect(clippy::print_stdout, reason = "the output of a test names a check that is not run")]
 pub fn test(factory: Factory, name: &str, skips: &[(&str, &str)]) -> Result<(), Failed> {
     let Some(check) = CHECKS.iter().find(|check| check.name == name) else {

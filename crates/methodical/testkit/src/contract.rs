@@ -1,17 +1,16 @@
-//! Contract checks: does a service conform to its spec?
+//! Contract checks, which test whether a service conforms to its spec.
 //!
-//! The checks are derived from a description of the service, which the generator writes from the spec: the operations
-//! and their parameters, the form of each response, and the fields of each record. A field or operation added to the
-//! spec is therefore also checked.
+//! The generator derives a description of the service from the spec: the operations and their parameters, the form of
+//! each response, and the fields of each record. The checks follow the description, and cover all of it.
 //!
-//! The checks send GET and HEAD requests, and a POST only for operations that the spec marks as idempotent. For a
-//! service without such operations, the checks are safe to run against production. Only the requests for whole lists
-//! have large responses. A service refuses a request by its status or, if the spec has an envelope, by a failure in the
-//! body. Each check names its source: a section of the contract, a section of an RFC, or a decision about a point that
-//! the contract leaves open. A decision is judged only with [`Profile::Reference`]; with [`Profile::Any`], its verdict
-//! is [`Verdict::Open`], which says what was observed.
+//! The checks send GET and HEAD requests, and a POST only for operations that the spec marks as idempotent. If no such
+//! POST exists, the checks are safe to run against production. Only requests for whole lists have large responses. A
+//! service refuses a request with a status or, if the spec has an envelope, with a failure in the body. Each check
+//! names its source: a section of the contract, a section of an RFC, or a decision about a point that the contract
+//! leaves open. A decision can fail only with [`Profile::Reference`]. With [`Profile::Any`], its verdict is
+//! [`Verdict::Open`].
 //!
-//! No report contains a token, a query value or a value of a record.
+//! No report contains a token, a value of a query or a value of a record.
 //!
 //! # Examples
 //!

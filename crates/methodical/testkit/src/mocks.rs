@@ -1,10 +1,9 @@
 //! The operations of a service as `wiremock` mocks, for tests of code that uses a client.
 //!
-//! A [`Mock`] matches the calls of an operation, generated or a [`RawQuery`](methodical_model::RawQuery), and responds
-//! with the types of its records. A generated crate also has a function for each example of the spec.
+//! A [`Mock`] matches the calls of an operation, which may be a [`RawQuery`](methodical_model::RawQuery), and responds
+//! with the operation's own types. A generated crate also has a mock for each example of the spec.
 //!
-//! A call that no mock matches gets status 404. If expected calls did not arrive, `wiremock` lists the requests that it
-//! received.
+//! A call that no mock matches gets status 404. If an expected call is missing, `wiremock` lists the received requests.
 //!
 //! A mock always sends well-formed HTTP. For broken connections, use a `RawServer` (feature `raw-server`).
 
@@ -67,13 +66,12 @@ pub struct Mock<O> {
 }
 
 impl<O: Operation> Mock<O> {
-    /// Matches every call of the operation. A `RawQuery` names its operation only in a value: use [`of`](Self::of).
+    /// Matches every call of the operation. For a `RawQuery`, which names it only in a value, use [`of`](Self::of).
     pub fn any() -> Self {
         Self::new(Some(QueryBuilder::of::<O>().finish()))
     }
 
-    /// Matches the calls with the parameters of a query; others may have any value. A query that cannot be sent matches
-    /// no call.
+    /// Matches calls with the parameters of `query`, and any others. A query that cannot be sent matches no call.
     pub fn of(query: &O) -> Self {
         Self::new(query.query().ok())
     }
@@ -92,7 +90,7 @@ impl<O: Operation> Mock<O> {
         }
     }
 
-    /// Matches only calls without other parameters.
+    /// Matches only calls that have no other parameters than the query.
     pub fn only(mut self) -> Self {
         self.matcher.is_exact = true;
         self
@@ -120,8 +118,7 @@ impl<O: Operation> Mock<O> {
         Self { is_truncated: true, ..self }
     }
 
-    /// Responds with a record or another value, or with `&()` if the response has no data. For a list, use
-    /// [`answers`](Self::answers).
+    /// Responds with a record or another value: `&()` if there is no data. For a list, use [`answers`](Self::answers).
     pub fn returns(self, value: &O::Output) -> MockedCall
     where
         O::Output: Serialize,
@@ -181,7 +178,7 @@ impl<O: Operation> Mock<O> {
                 }
                 self.exactly(&body)
             }
-            // A record of a model can always be serialized; a foreign type may not.
+            // A record of a model can always be serialized. A type from elsewhere may fail.
             Err(error) => self.responds(500, &error.to_string(), "text/plain"),
         }
     }
@@ -203,7 +200,7 @@ impl<O: ListOperation> Mock<O>
 where
     O::Item: Serialize,
 {
-    /// Adds a record that no client can decode, the number 0, to the end of the list.
+    /// Adds a record that no client can decode to the end of the list: the number 0.
     pub fn bad_record(self) -> Self {
         Self { has_bad_record: true, ..self }
     }
@@ -232,9 +229,8 @@ impl<O> fmt::Debug for Mock<O> {
     }
 }
 
-/// Returns the JSON text before and after the data of a successful response, with the metadata. A marker of
-/// success is in the innermost object that contains both it and the data: before the data, unless a field of the
-/// metadata has its name.
+/// Returns the JSON text before and after the data of a successful response, with the metadata. A marker of success is
+/// in the innermost object around it and the data: before the data, unless a field of the metadata has its name.
 fn around(place: &Body, metadata: &str) -> (String, String) {
     let (mut open, mut close) = (String::new(), String::new());
     let metadata_depth = place.at.len().saturating_sub(1 + place.metadata_above);

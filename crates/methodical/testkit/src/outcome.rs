@@ -1,26 +1,26 @@
 //! The outcome of a check of a transport or a service.
 
-/// The result of a check function: `Ok` if the subject does what the check requires.
+/// The result of a check function: `Ok` if the transport or service does what the check requires.
 pub(crate) type Outcome<T = ()> = Result<T, Stop>;
 
 /// Why a check ended early.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// The subject does something else. The text says what.
+    /// The transport or service does something else. The text says what.
     Fail(String),
     /// The check does not apply, or there is nothing to judge. The text says why.
     Skip(String),
 }
 
-/// The verdict of a check on its subject.
+/// The verdict of a check on a transport or a service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Verdict {
-    /// The subject does what the check requires.
+    /// The transport or service does what the check requires.
     Pass,
-    /// The subject does something else. The text says what.
+    /// The transport or service does something else. The text says what.
     Fail(String),
-    /// The result is not judged, because the contract leaves the point open. The text says what was observed.
+    /// Neither pass nor fail, because the contract leaves the point open. The text says what was observed.
     Open(String),
     /// The check was not run, does not apply, or had nothing to judge. The text says why.
     Skip(String),
@@ -56,7 +56,7 @@ impl From<Outcome> for Verdict {
     }
 }
 
-/// Ends a check as failed. The text says what the subject does instead.
+/// Ends a check as failed. The text says what was found and, if the title of the check does not, what was expected.
 pub(crate) fn fail<T>(text: impl Into<String>) -> Outcome<T> {
     Err(Stop::Fail(text.into()))
 }

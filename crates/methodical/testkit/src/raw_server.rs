@@ -137,7 +137,7 @@ impl Drop for RawServer {
         }
         drop(state);
         self.shared.changed.notify_all();
-        // The accepting thread checks the flag after each connection. This connection wakes it.
+        // The accepting thread checks the flag after each connection. This connection wakes the thread.
         drop(TcpStream::connect(self.address));
     }
 }
@@ -175,7 +175,7 @@ pub struct Progress {
 /// The connection that a script writes to.
 ///
 /// Writing to a peer that has closed the connection is not an error: the methods return `false`, and the server counts
-/// it in [`Progress::closed_by_peer`].
+/// the attempt in [`Progress::closed_by_peer`].
 pub struct Connection {
     stream: BufReader<Box<dyn Stream>>,
     shared: Arc<Shared>,
@@ -207,7 +207,7 @@ impl Connection {
         (0..total.div_ceil(block.len().max(1))).all(|_| self.send(block))
     }
 
-    /// Like [`flood`](Self::flood), but also stops when the peer has read nothing for `patience`. That is counted in
+    /// Like [`flood`](Self::flood), but also stops if the peer reads nothing for `patience`. The server counts that in
     /// [`Progress::blocked`].
     pub fn flood_until_blocked(&mut self, block: &[u8], total: usize, patience: Duration) -> bool {
         // If the timeout cannot be set, the write blocks, and the caller's own time limit reports it.
@@ -406,8 +406,7 @@ impl Shared {
         condition(&waited.unwrap_or_else(PoisonError::into_inner).0)
     }
 
-    /// Returns the state even if the lock is poisoned: only a caller's condition can panic under the lock, and it
-    /// cannot change the state.
+    /// Returns the state even if the lock is poisoned: only a condition can panic under the lock, without changing it.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

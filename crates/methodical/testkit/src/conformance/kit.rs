@@ -15,13 +15,13 @@ use crate::certificates::Authority;
 use crate::conformance::peer::{equal, text};
 use crate::outcome::{Outcome, fail, skip};
 
-/// The settings that the kit requires of the transport.
+/// The settings with which the factory must create the transport.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Setup {
     /// Timeout for opening a connection.
     pub connect_timeout: Duration,
-    /// How long the peer may send nothing during a response.
+    /// How long the peer may be silent during a response.
     pub idle_timeout: Duration,
     /// Certificate (DER) of an authority that the transport must trust to pass the TLS checks.
     pub root: Vec<u8>,
@@ -49,11 +49,11 @@ enum Either {
     Blocking(Arc<dyn BlockingTransport>),
 }
 
-/// Creates the transport under test. Each check creates at least one.
+/// Creates the transport under test. Each check calls this function at least once.
 pub type Factory = fn(&Setup) -> Result<Subject, TransportError>;
 
 impl Subject {
-    /// Wraps an async transport. The kit runs it on a tokio runtime.
+    /// Wraps an async transport. The kit runs the transport on a tokio runtime.
     pub fn asynchronous(transport: impl Transport) -> Self {
         Self { transport: Either::Async(SharedTransport::new(transport)), without_tls: None }
     }

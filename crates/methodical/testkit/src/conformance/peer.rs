@@ -68,8 +68,7 @@ pub(super) fn stalling(bytes: impl Into<Vec<u8>>) -> Outcome<RawServer> {
     })
 }
 
-/// Starts a server that sends these bytes, and then 200 more, one by one. Without first bytes, the 200 belong
-/// to a head.
+/// Starts a server that sends these bytes, and then 200 more, one by one. Without first bytes, the rest is in a head.
 pub(super) fn dripping(bytes: &'static str) -> Outcome<RawServer> {
     server(move |_, connection| {
         connection.send(bytes.as_bytes());
@@ -103,7 +102,7 @@ where
     Ok(RawServer::start_tls(&kit.authority()?.identity()?, script)?)
 }
 
-/// Returns a GET of `target` from `server`, as a client of the gateway sends it.
+/// Returns a GET request for `target` on `server`, as a client of the gateway sends it.
 pub(super) fn get(server: &RawServer, target: &str) -> Outcome<Request> {
     get_uri(&server.uri(target))
 }
@@ -183,8 +182,7 @@ impl BlackHole {
     }
 }
 
-/// Lets time pass. Use it only to wait for state that cannot be observed from outside, such as what a client notices in
-/// the background.
+/// Lets time pass. Only for state that cannot be observed from outside, such as what a client does in the background.
 pub(super) fn settle(time: Duration) {
     let (_keep, never) = mpsc::sync_channel::<()>(0);
     // Always times out: the other end is alive and silent.

@@ -24,7 +24,7 @@ fn arrived(kit: &Kit, change: impl FnOnce(&mut Request)) -> Outcome<RawRequest> 
     only_request(&server)
 }
 
-/// Expects each of these targets to arrive as the second of the pair.
+/// Expects the first target of each pair to arrive as the second.
 pub(super) fn targets_arrive(kit: &Kit, targets: &[(&str, &str)]) -> Outcome {
     for (target, expected) in targets {
         let server = friendly()?;
@@ -54,8 +54,7 @@ pub(super) fn method_and_host(kit: &Kit) -> Outcome {
     equal("the host", sent(&request, "host"), server.address())
 }
 
-/// Expects each of these headers to arrive once, with several values of one name in order. Every second header is
-/// marked sensitive.
+/// Expects each header to arrive once, with the values of one name in order. Every second header is marked sensitive.
 pub(super) fn headers_arrive(kit: &Kit, headers: &[(&'static str, &[u8])]) -> Outcome {
     let mut given = HeaderMap::new();
     for (index, (name, value)) in headers.iter().enumerate() {

@@ -361,8 +361,7 @@ pub(super) fn declared_length_is_not_preallocated(kit: &Kit) -> Outcome {
     Ok(())
 }
 
-/// Expects a response with this start, followed by endless repetitions of `block`, to be rejected before `limit` bytes
-/// were received.
+/// Expects a response with this start and endless repetitions of `block` to be rejected before `limit` bytes arrive.
 pub(super) fn endless(kit: &Kit, start: &'static str, block: &str, limit: usize) -> Outcome {
     let blocks = block.repeat(16);
     let server = server(move |_, connection| {

@@ -1,4 +1,4 @@
-//! The checks: the name of each, its promise, and how to run it.
+//! The checks: the name of each, its promise, and the function that runs it.
 
 use gateway_transport::TransportErrorKind::{Connect, Interrupted, Protocol, Resolve, TooLarge};
 
@@ -23,7 +23,7 @@ use crate::raw_server::Next::{Close, KeepAlive, Reset};
 pub struct ConformanceCheck {
     /// The name of the check, with its group: `body.limit_is_exact`.
     pub name: &'static str,
-    /// The requirement, the reason for it, and the section of the standard that contains it.
+    /// The requirement, the reason for it, and the standard or promise of `gateway_transport` that it comes from.
     pub promise: &'static str,
     pub(super) run: Run,
 }
@@ -59,8 +59,7 @@ macro_rules! table {
 macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($callback)+! { $arguments
     request {
         /// The target arrives unchanged, including percent-encoding, empty parameters and unusual characters. A client
-        /// that decodes the target and encodes it again changes the request. RFC 9112 section 3.2, RFC 3986 section
-        /// 6.2.2.
+        /// that re-encodes the target changes the request. RFC 9112 section 3.2, RFC 3986 section 6.2.2.
         target_is_verbatim: |kit| {
             let target = "/c/v1?method=a/b&status=a%20b+c%2Fd&x=%E2%82%ac&t=%7E%2da%41&e=&&y=1,2;3:4@!$*()~-._";
             let long = format!("/c/v1?ids={}", "1,".repeat(3000));
@@ -71,8 +70,7 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         odd_target_is_verbatim_or_refused: requests::odd_target_is_verbatim_or_refused;
         /// `/a` is sent as `/a`, and `/a?` as `/a?`. They are different resources. RFC 3986 section 3.4.
         empty_query_is_kept: |kit| targets_arrive(kit, &[("/a", "/a"), ("/a?", "/a?")]);
-        /// The request line has the version HTTP/1.1, and `Host` is the authority with its port. RFC 9112 sections 3
-        /// and 3.2.
+        /// The request line says HTTP/1.1, and `Host` is the authority with its port. RFC 9112 sections 3 and 3.2.
         method_and_host: requests::method_and_host;
         /// Header values arrive byte for byte, including inner whitespace and non-ASCII bytes, however long or many
         /// they are, even if they are marked as sensitive. Signed tokens can have 8 KiB, and a value may contain
@@ -87,11 +85,9 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         /// framing of a body that a GET does not have. An added header may be logged by the service, and may change the
         /// response. RFC 9110 sections 9.3.1 and 12.5.3.
         nothing_is_added: requests::nothing_is_added;
-        /// A body is sent complete, with its length and its media type. Some operations and token requests have a body.
-        /// RFC 9112 section 6.2.
+        /// A body, such as a token request's, is sent complete, with its length and media type. RFC 9112 section 6.2.
         body_is_sent_with_its_length: requests::body_is_sent_with_its_length;
-        /// HEAD is sent as HEAD, and the client expects no body even if the response declares a length. RFC 9110
-        /// section 9.3.2.
+        /// HEAD is sent as HEAD, and no body is expected even after a declared length. RFC 9110 section 9.3.2.
         head_is_sent_as_head: requests::head_is_sent_as_head;
         /// A URI whose scheme is not `http` or `https` is refused as an invalid request. A configuration error must not
         /// look like a network failure, which is retried. RFC 9110 section 4.2.
@@ -137,9 +133,8 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         /// A redirect is returned to the caller, not followed. Following it could send the token to another party. RFC
         /// 9110 section 15.4.
         redirects_are_not_followed: |kit| statuses(kit, (300..=308).filter(|code| *code != 304), ("location", "/200"));
-        /// A status that invites a retry is returned to the caller, and the request is not sent again, regardless of
-        /// its method. Retries are up to the caller's policy, which counts attempts. RFC 9110 sections 15.5.9 and
-        /// 15.6.4.
+        /// A status that invites a retry is returned, and the request is not sent again, whatever its method. Retries
+        /// are up to the caller's policy, which counts attempts. RFC 9110 sections 15.5.9 and 15.6.4.
         nothing_is_retried: |kit| statuses(kit, [408, 421, 425, 429, 503], ("retry-after", "0"));
         /// A status line without a reason phrase is accepted. RFC 9112 section 4.
         reason_may_be_missing: |kit| {
@@ -148,8 +143,7 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         /// The body of an HTTP/1.0 response without a length ends when the connection closes. Old proxies still use
         /// HTTP/1.0. RFC 9112 section 6.3.
         http_1_0_is_understood: |kit| arrives(kit, "HTTP/1.0 200 OK\r\n\r\nold", Close, &[], "old");
-        /// Two headers of the same name, in upper or lower case, are both returned, in order. RFC 9110 sections 5.1 and
-        /// 5.3.
+        /// Two headers with the same name, in any case, are both returned, in order. RFC 9110 sections 5.1 and 5.3.
         repeated_headers_are_kept: |kit| {
             let sent = "HTTP/1.1 200 OK\r\nx-multi: a=1\r\nX-Multi: b=2\r\ncontent-length: 0\r\n\r\n";
             arrives(kit, sent, KeepAlive, &[("x-multi", "a=1 | b=2")], "")
@@ -194,8 +188,7 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
                         HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
             arrives(kit, sent, KeepAlive, &[], "{}")
         };
-        /// A 54 KB head is accepted, and all of its 90 headers are returned. RFC 9110 section 5.4 sets no limit; common
-        /// proxies allow about 64 KB.
+        /// All 90 headers of a 54 KB head are returned. RFC 9110 section 5.4 sets no limit; proxies allow about 64 KB.
         large_head_is_read: responses::large_head_is_read;
         /// An endless head is refused before it fills the memory. RFC 9112 section 2.3, RFC 9110 section 17.5.
         endless_head_is_refused: |kit| {
@@ -243,8 +236,7 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         /// The first bytes of a body are returned before the server has sent the last. Records are processed as they
         /// arrive. Promise 3 of a transport.
         chunks_arrive_as_they_are_sent: |kit| responses::comes_in_parts(kit, "abc");
-        /// A body shorter than its declared length is an error, returned after the bytes that arrived. RFC 9112 section
-        /// 8.
+        /// A body shorter than its length is an error, returned after the bytes that arrived. RFC 9112 section 8.
         shorter_than_its_length: |kit| cut(kit, "content-length: 10\r\n\r\nabc", "abc");
         /// A body that ends within a chunk is an error. RFC 9112 section 8.
         cut_within_a_chunk: |kit| cut(kit, "transfer-encoding: chunked\r\n\r\n5\r\nab", "ab");
@@ -281,8 +273,7 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         dropped_body_closes: |kit| dropped(kit, &endless_body()?, 0);
         /// Dropping a body that was read in part closes its connection. Promise 6 of a transport.
         body_dropped_half_read_closes: |kit| dropped(kit, &endless_body()?, 100_000);
-        /// After 200 consecutive calls, at most four connections are open. A transport that leaks connections runs out
-        /// of them eventually.
+        /// After 200 consecutive calls, at most four connections are open. A transport must not leak connections.
         calls_leave_nothing_behind: connections::calls_leave_nothing_behind;
         /// Memory is not allocated for a declared length before the bytes arrive. A client that allocates it up front
         /// is killed by a peer that lies. Promise 3 of a transport.
@@ -304,8 +295,7 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         small_dropped_body_closes: responses::small_dropped_body_closes;
     }
     errors {
-        /// A response with two different lengths is a protocol error. Accepting one of them enables response smuggling.
-        /// RFC 9112 section 6.3.
+        /// Two different lengths are a protocol error. Accepting one enables response smuggling. RFC 9112 section 6.3.
         lengths_that_contradict: |kit| {
             fails(kit, "HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 5\r\n\r\nabcde", Close, Protocol)
         };
@@ -328,13 +318,11 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
             fails(kit, "HTTP/1.1 200 OK\r\nx-a: a\0b\r\ncontent-length: 0\r\n\r\n", Close, Protocol)
         };
         /// A connection that closes before the head is an error of kind `Interrupted`, and the request is not resent.
-        /// RFC 9112 section 9.3.1 lets a client retry. A transport leaves that to the caller's retry policy, which
-        /// counts attempts.
+        /// RFC 9112 section 9.3.1 lets a client retry. A transport leaves that to the caller's retry policy.
         closed_before_the_head: responses::closed_before_the_head;
         /// A truncated head is an error of kind `Interrupted`. RFC 9112 section 8.
         closed_within_the_head: |kit| fails(kit, "HTTP/1.1 200 OK\r\ncontent-le", Close, Interrupted);
-        /// A refused connection is a transient error of kind `Connect`, and nothing was sent. The caller may safely
-        /// retry. Promise 7 of a transport.
+        /// A refused connection is a transient error of kind `Connect`. Nothing was sent. Promise 7 of a transport.
         connection_refused: |kit| {
             unsent(kit, &format!("http://{}/", closed_port()?), Connect)
         };
@@ -360,8 +348,7 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         /// The deadline of the head ends the wait for a head that arrives byte by byte, although the body may take
         /// longer. A list may take an hour to read, but it must begin soon. Promise 4 of a transport.
         early_deadline_of_a_dripping_head: |kit| in_time(kit, begun(SHORT * 3, get(&dripping("")?, "/")?));
-        /// The deadline of the head does not end the body. A deadline that fires too early truncates good lists.
-        /// Promise 4 of a transport.
+        /// The deadline of the head does not end the body, which would truncate good lists. Promise 4 of a transport.
         body_later_than_the_deadline_of_its_head: time::body_later_than_the_deadline_of_its_head;
         /// The deadline ends a body that arrives byte by byte, even if the caller pauses between two reads. Most widely
         /// used clients limit only each pause. Promise 4 of a transport.
@@ -371,15 +358,12 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         };
         /// A call whose deadline has passed fails before anything is sent. Promise 4 of a transport.
         deadline_that_has_passed: time::deadline_that_has_passed;
-        /// A slow response that arrives before the deadline is returned. A deadline that fires too early fails good
-        /// calls.
+        /// A slow response that arrives before the deadline is returned: a deadline must not fire early.
         slow_response_within_its_deadline: time::slow_response_within_its_deadline;
-        /// The deadline of one request does not apply to the next one on the same connection. A deadline belongs to its
-        /// request.
+        /// The deadline of one request does not apply to the next request on the same connection.
         deadline_belongs_to_its_request: time::deadline_belongs_to_its_request;
         /// The connect timeout ends an attempt to connect to a silent host, and the error says that nothing was sent. A
-        /// firewall that drops packets never answers; without a timeout, the system waits for minutes. RFC 9293 section
-        /// 3.10.1.
+        /// firewall that drops packets never answers, and the system waits for minutes. RFC 9293 section 3.10.1.
         connect_timeout: time::connect_timeout;
         /// The idle timeout ends a body whose peer stops sending. A peer that has vanished never closes the connection.
         /// `Setup::idle_timeout`.
@@ -393,7 +377,7 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         deadline_of_sending: time::deadline_of_sending;
         /// The deadline ends an attempt to connect, although the connect timeout is longer. Promise 4 of a transport.
         deadline_of_connecting: time::deadline_of_connecting;
-        /// The deadline ends a call whose peer sends endless interim responses. Each of them looks like progress. RFC
+        /// The deadline ends a call whose peer sends endless interim responses. Each response looks like progress. RFC
         /// 9110 section 15.2.
         deadline_of_interim_responses: time::deadline_of_interim_responses;
         /// A deadline that is far in the future does not fail the call. Adding it to the clock overflows in some
@@ -414,8 +398,7 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
     cancellation {
         /// A future that is dropped while it waits for the head closes its connection. Promise 6 of a transport.
         dropped_while_waiting_closes: time::dropped_while_waiting_closes;
-        /// A transport still works after one of its calls has been dropped. The connection of the dropped call must not
-        /// be reused.
+        /// A transport still works after a call was dropped. It must not reuse the connection of that call.
         works_after_a_drop: time::works_after_a_drop;
         /// A future that is dropped while it connects ends immediately. Promise 6 of a transport.
         dropped_while_connecting: time::dropped_while_connecting;
@@ -437,8 +420,7 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         body_can_be_read_elsewhere: connections::body_can_be_read_elsewhere;
     }
     connections {
-        /// Consecutive requests use one connection. Opening a connection costs round trips, and more of them with TLS.
-        /// RFC 9112 section 9.3.
+        /// Consecutive requests use one connection, because opening one costs round trips. RFC 9112 section 9.3.
         connection_is_reused: |kit| opens(kit, 1, &friendly()?);
         /// A connection is also reused after a chunked response. RFC 9112 section 9.3.
         connection_is_reused_after_chunks: |kit| {
@@ -453,8 +435,8 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         /// A pooled connection that the peer has closed does not make the next request fail. Servers close idle
         /// connections all the time. RFC 9112 section 9.5.
         stale_connection_is_survived: connections::stale_connection_is_survived;
-        /// A connection is not reused after a failed response. The rest of that response would be read as the next one.
-        /// RFC 9112 section 9.2.
+        /// A connection is not reused after a failed response. The rest of that response would be read as the next
+        /// response. RFC 9112 section 9.2.
         failed_connection_is_not_reused: connections::failed_connection_is_not_reused;
         /// A connection is not reused after a call whose head did not arrive by its deadline. The late response would
         /// reach the next caller, who may be another person. RFC 9112 section 9.2.
@@ -466,8 +448,7 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         connection_of_a_late_body_is_not_reused: |kit| {
             late_response_reaches_nobody(kit, "HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc", "defghij")
         };
-        /// Concurrent requests do not wait for each other. One slow list must not delay other calls. `Transport::send`
-        /// takes `&self`.
+        /// Concurrent requests do not wait for each other: a slow list delays no call. `Transport::send` takes `&self`.
         requests_run_side_by_side: connections::requests_run_side_by_side;
         /// Each response reaches the caller that sent the request, in any order of arrival. A mix-up could show the
         /// data of one account to another. A transport is `Send + Sync`.
@@ -481,8 +462,7 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         /// the check passes without a second attempt. RFC 8305 section 5.
         every_address_of_a_name_is_tried: connections::every_address_of_a_name_is_tried;
         /// Two services on one host each get their own requests, in any order, and `Host` names the requested one. A
-        /// pool that is keyed by the host without the port sends a request, with its credentials, to the other service.
-        /// RFC 9110 section 4.3.3.
+        /// pool keyed by the host without the port sends credentials to the other service. RFC 9110 section 4.3.3.
         authorities_do_not_share_connections: connections::authorities_do_not_share_connections;
         /// A request on a reused connection that breaks is not sent again, wherever the connection breaks. A
         /// request that has arrived may have taken effect. Sending it again is up to the caller's retry policy, which
@@ -490,8 +470,8 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         reused_connection_that_dies: connections::reused_connection_that_dies;
     }
     tls {
-        /// A certificate of the trusted authority is accepted, for a host name and for an IP address. RFC 9110 section
-        /// 4.3.4, RFC 6125.
+        /// A certificate from the trusted authority is accepted, for a host name and for an IP address. RFC 9110
+        /// section 4.3.4, RFC 6125.
         trusted_certificate_is_accepted: secrecy::trusted_certificate_is_accepted;
         /// The host name is sent in the handshake, so that a server with several host names can choose the right
         /// certificate. RFC 6066 section 3.
@@ -525,8 +505,7 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         /// An error before the response contains neither the query nor a header. Errors end up in logs, which are read
         /// by more people than may see a token. RFC 6750 section 5.3.
         errors_before_the_response_reveal_nothing: secrecy::errors_before_the_response_reveal_nothing;
-        /// An error in the response contains neither the query, nor a header, nor any part of the response. A body
-        /// contains the names of people.
+        /// An error in the response contains no query, no header and no part of the response. A body names people.
         errors_in_the_response_reveal_nothing: secrecy::errors_in_the_response_reveal_nothing;
         /// A TLS error contains neither the query nor a header. RFC 6750 section 5.3.
         tls_errors_reveal_nothing: secrecy::tls_errors_reveal_nothing;

@@ -45,8 +45,7 @@ pub(super) enum Limit {
 
 /// Expects the head of a response, and then a timeout of its body soon after the limit.
 ///
-/// A busy machine may need longer than `SHORT` for the head, which says nothing about the body. So try again with
-/// longer limits.
+/// A busy machine may need longer than `SHORT` for the head. So the check tries again with longer limits.
 pub(super) fn body_ends(kit: &Kit, server: &RawServer, limit: Limit) -> Outcome {
     for time in [SHORT, SHORT * 3, SHORT * 9] {
         let own;

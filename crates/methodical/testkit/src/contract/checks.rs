@@ -1,4 +1,4 @@
-//! The checks of a contract, by group, and the source of each. Most follow from the description of the service.
+//! The contract checks, by group, and the source of each. Most follow from the description of the service.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -28,7 +28,7 @@ pub struct ContractCheck {
     pub source: Source,
 }
 
-/// The source of a rule, which decides how strictly it is judged.
+/// The source of a rule, which decides whether breaking the rule is a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Source {
@@ -36,8 +36,8 @@ pub enum Source {
     Contract(&'static str),
     /// A section of an RFC.
     Rfc(&'static str),
-    /// A decision about a point that the contract leaves open, by its name in the spec. A decision that applies to
-    /// every service has the same name in all specs, such as `D-method`.
+    /// A decision about a point that the contract leaves open, by its name in the spec. General ones, such as
+    /// `D-method`, have the same name in all specs.
     Decision(&'static str),
 }
 
@@ -52,7 +52,7 @@ impl fmt::Display for Source {
     }
 }
 
-/// A check, with the function that judges the responses.
+/// A check, with the function that evaluates the responses.
 pub(super) struct Judged {
     pub(super) check: ContractCheck,
     pub(super) judge: Judge,
@@ -60,7 +60,7 @@ pub(super) struct Judged {
 
 pub(super) type Judge = Box<dyn Fn(&Evidence<'_>) -> Outcome>;
 
-/// Checks of one group.
+/// The checks of one group.
 pub(super) struct Group {
     name: &'static str,
     pub(super) checks: Vec<Judged>,
@@ -99,7 +99,7 @@ pub(super) fn all(contract: &'static Contract) -> Vec<Judged> {
     let general = general.into_iter().filter(|_| is_called).map(|group| group(contract));
     let groups = contract.operations.iter().map(records::group).chain(general);
     let mut checks: Vec<_> = groups.flat_map(|group| group.checks).collect();
-    // A field may have the same name as another check.
+    // A field's check may have the same name as another check.
     let mut names = BTreeSet::new();
     for Judged { check, .. } in &mut checks {
         while !names.insert(check.name.clone()) {

@@ -1,4 +1,4 @@
-//! The description of a service that the checks work from. The generator writes it from the spec.
+//! The description of a service that the checks follow. The generator writes it from the spec.
 
 use std::slice;
 
@@ -6,9 +6,11 @@ use methodical_model::codegen::{Body, Decides};
 use methodical_model::{Auth, BodyFormat, Dispatch, ListOperation, Service};
 use serde_json::Value;
 
-/// The contract of a service: its address, its operations, and the records in their responses.
+use crate::contract::record::{found, quoted};
+
+/// The contract of a service: its path, its operations, and the records in their responses.
 ///
-/// The generator writes one for each service; see the constant `CONTRACT` of the generated crate.
+/// The generator writes a contract for each service. It is the constant `CONTRACT` of the generated test kit.
 #[derive(Debug)]
 pub struct Contract {
     /// The path of the service, without a prefix.
@@ -37,7 +39,7 @@ pub struct Contract {
 /// An operation of the service: how to call it, and what it returns.
 #[derive(Debug)]
 pub struct Operation {
-    /// The group of its checks: `photos`.
+    /// The group of the operation's checks: `photos`.
     pub group: &'static str,
     /// The value of the selector: `photos/list`.
     pub select: &'static str,
@@ -45,7 +47,7 @@ pub struct Operation {
     pub source: &'static str,
     /// The format of the body of a POST, and whether the call is idempotent; `None` if it is called by GET.
     pub post: Option<(BodyFormat, bool)>,
-    /// The parameters whose values have no quotes in a JSON body.
+    /// The parameters whose values are unquoted in a JSON body.
     pub literals: &'static [&'static str],
     /// The parameters that are arrays in a JSON body.
     pub lists: &'static [&'static str],
@@ -71,7 +73,7 @@ pub struct Data {
 /// A kind of record: its fields, and which of them identifies it.
 #[derive(Debug)]
 pub struct Record {
-    /// The key of the field that identifies a record.
+    /// The JSON key of the field that identifies a record.
     pub identity: Option<&'static str>,
     /// The fields.
     pub fields: &'static [Field],
@@ -80,17 +82,17 @@ pub struct Record {
 /// A field of a record.
 #[derive(Debug)]
 pub struct Field {
-    /// The name of its check: `taken_at`.
+    /// The name of the field's check: `taken_at`.
     pub check: &'static str,
     /// The JSON key: `takenAt`.
     pub name: &'static str,
-    /// The value.
+    /// The kind of its value.
     pub kind: Kind,
     /// Whether the value is always present and not `null`.
     pub required: bool,
     /// The section of the contract.
     pub source: &'static str,
-    /// The open points about it.
+    /// The open points about the field.
     pub open: &'static [&'static str],
 }
 
@@ -148,11 +150,11 @@ impl Kind {
 /// A parameter of an operation.
 #[derive(Debug)]
 pub struct Param {
-    /// The name of its checks: `album`.
+    /// The name of the parameter's checks: `album`.
     pub check: &'static str,
     /// The name in a query: `album_id`.
     pub name: &'static str,
-    /// The values.
+    /// The kind of its values.
     pub values: Values,
     /// Where to find an existing value: the selector of an operation, and the JSON key of a field.
     pub origin: Option<(&'static str, &'static str)>,
@@ -160,15 +162,15 @@ pub struct Param {
     pub sample: &'static str,
     /// A value that the service accepts and that no record has.
     pub unknown: Option<&'static str>,
-    /// Whether every call must send it.
+    /// Whether every call must send the parameter.
     pub required: bool,
-    /// The parameters that must be sent along with it.
+    /// The parameters without which this one has no effect.
     pub needs: &'static [&'static str],
     /// The attribute that all selected records have, although they do not contain it.
     pub recovers: Option<&'static str>,
     /// The section of the contract.
     pub source: &'static str,
-    /// The open points about it.
+    /// The open points about the parameter.
     pub open: &'static [&'static str],
 }
 
@@ -211,8 +213,7 @@ impl Contract {
         self.operations.iter().filter(|one| one.is_called())
     }
 
-    /// Returns the operation that the general checks call. It prefers a GET with few required parameters whose response
-    /// is an object, because a list may be long.
+    /// Returns the operation that the general checks call. It prefers a GET, few required parameters and no list.
     pub(crate) fn probe(&self) -> Option<&'static Operation> {
         self.called().min_by_key(|one| {
             let required = one.params.iter().filter(|param| param.required).count();
@@ -258,7 +259,7 @@ impl Operation {
         }
     }
 
-    /// Returns whether the checks call it. They skip a POST that is not idempotent, because it may have an effect.
+    /// Returns whether the checks call it. They skip a POST that is not idempotent, because it may change data.
     pub(crate) fn is_called(&self) -> bool {
         self.post.is_none_or(|(_, is_idempotent)| is_idempotent)
     }
@@ -285,12 +286,12 @@ impl Operation {
 }
 
 impl Data {
-    /// Returns how a body reports success or failure, if it does so at all.
+    /// Returns how a body reports success or failure, if it reports either.
     fn decides(&self) -> Option<Decides> {
         self.body.verdict.map(|verdict| verdict.decides)
     }
 
-    /// Describes the success marker of a body, for the title of a check; `None` if bodies have no marker.
+    /// Describes the marker of success in a body, for the title of a check; `None` if bodies have no marker.
     pub(crate) fn success_title(&self) -> Option<String> {
         Some(match self.decides()? {
             Decides::Success { at, is } => format!("`{}` is `{}`", at.join("."), is.join("` or `")),
@@ -303,6 +304,12 @@ impl Data {
         let path = self.body.at.join(".");
         let place = if path.is_empty() { "the response".to_owned() } else { format!("`{path}`") };
         (place, if self.is_list { "a list" } else { "an object" })
+    }
+
+    /// Says what a body has in place of the data.
+    pub(crate) fn mistake(&self, data: Option<&Value>) -> String {
+        let (place, what) = self.place();
+        format!("{place} is {}, expected {what}", found(data))
     }
 
     pub(crate) fn data<'v>(&self, json: &'v Value) -> Option<&'v Value> {
@@ -323,11 +330,14 @@ impl Data {
     pub(crate) fn failure_of(&self, json: &Value) -> Option<String> {
         match self.decides()? {
             Decides::Success { at: path, is } => {
-                let found = at(json, path).is_some_and(|found| match found {
-                    Value::String(text) => is.contains(&text.as_str()),
-                    other => is.contains(&other.to_string().as_str()),
+                let text = at(json, path).map(|found| match found {
+                    Value::String(text) => text.clone(),
+                    other => other.to_string(),
                 });
-                (!found).then(|| format!("`{}` is not `{}`", path.join("."), is.join("` or `")))
+                let is_right = text.as_deref().is_some_and(|text| is.contains(&text));
+                let found = quoted(&text.unwrap_or_default(), "missing or unusual");
+                let (path, is) = (path.join("."), is.join("` or `"));
+                (!is_right).then(|| format!("`{path}` is {found}, expected `{is}`"))
             }
             Decides::Failure { present } => {
                 let is_present = at(json, present).is_some_and(|value| !value.is_null());
@@ -373,13 +383,13 @@ impl Record {
     }
 }
 
-/// Returns the open point about a topic: one whose name ends with the topic, or the first, or else a general one.
+/// Returns the open point about a topic: the one whose name ends with the topic, or the first, or else `general`.
 pub(crate) fn point(
     open: &'static [&'static str],
     topic: &str,
     general: &'static str,
 ) -> &'static str {
-    // This point is the source of another check.
+    // `PRESENCE` is the source of another check.
     let mut open = open.iter().filter(|name| **name != PRESENCE);
     let first = open.clone().next();
     open.find(|name| name.ends_with(topic)).or(first).copied().unwrap_or(general)

@@ -1,5 +1,4 @@
-//! The requests to the service. Each is sent once, and the checks share its response. Also a parameter of an operation,
-//! and the requests that use it.
+//! The requests to the service. Each is sent once, and the checks share its response. Also the requests for parameters.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -67,7 +66,7 @@ impl<'a> Evidence<'a> {
         self.seen.borrow().len()
     }
 
-    /// Returns the response to a request, which is sent only the first time.
+    /// Returns the response to a request. An identical request is not sent again.
     pub(super) fn ask(&self, ask: Ask) -> Rc<Exchange> {
         if let Some(exchange) = self.seen.borrow().get(&ask) {
             return Rc::clone(exchange);
@@ -175,7 +174,7 @@ impl<'a> Evidence<'a> {
         let operation = self.contract.operation(select).filter(|one| one.is_called())?;
         let is_numeric_only = matches!(param.values, Values::NumericId | Values::Integer);
         let values = self.plain(operation).values(operation, field).unwrap_or_default();
-        // A value that is not numeric would change the meaning of the query. Another check reports it.
+        // A value that is not numeric would change the meaning of the query. Another check reports such a value.
         values.into_iter().find(
             |value| {
                 if is_numeric_only { is_numeric(value) } else { !value.is_empty() }
@@ -232,7 +231,7 @@ impl Parameter {
     }
 }
 
-/// Skips the check if the service refuses a value that it may not have.
+/// Skips the check if the service refuses a value that may not exist there.
 pub(super) fn unknown(exchange: &Exchange, operation: &Operation, param: &Param) -> Outcome {
     let status = exchange.response()?.status;
     let is_refused = (400..500).contains(&status)

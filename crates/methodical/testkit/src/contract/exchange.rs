@@ -35,7 +35,7 @@ impl Exchange {
             let (head, body) = transport.send(request)?.into_parts();
             Ok((head, body.collect(limit)?))
         };
-        // It is not a fault if a service closes a pooled connection just as it is reused.
+        // A service may close a pooled connection just as the client reuses it. That is not a fault.
         let response = match send(request.clone()) {
             Err(error) if error.kind() == TransportErrorKind::Interrupted => send(request),
             response => response,
@@ -63,8 +63,7 @@ impl Exchange {
         Ok(response)
     }
 
-    /// Requires that a call of an operation succeeds, according to its status and, if bodies report failures, to its
-    /// body.
+    /// Requires that a call succeeds, according to its status and, if bodies report failures, to its body.
     pub(super) fn is_accepted(&self, operation: Option<&Operation>) -> Outcome {
         self.has_status(200)?;
         let operation = operation.filter(|one| one.reports_failures);
@@ -72,7 +71,7 @@ impl Exchange {
         Ok(())
     }
 
-    /// Requires that a call of an operation is refused: by its status, or in the body.
+    /// Requires that a call is refused, by its status or in the body.
     pub(super) fn is_refused(&self, operation: Option<&Operation>) -> Outcome {
         let status = self.response()?.status;
         let is_refused = status >= 400 || self.reports_failure(operation)?;
@@ -80,8 +79,7 @@ impl Exchange {
         Ok(())
     }
 
-    /// Requires that a call of an operation is refused with this status or, if the contract says that a body reports
-    /// failures, in the body.
+    /// Requires that a call is refused with this status or, if the operation's bodies report failures, in the body.
     pub(super) fn is_refused_with(&self, status: u16, operation: Option<&Operation>) -> Outcome {
         let reports_failures = operation.is_some_and(|one| one.reports_failures);
         if reports_failures && self.response()?.status == 200 && self.reports_failure(operation)? {
@@ -102,7 +100,7 @@ impl Exchange {
         Ok(())
     }
 
-    /// Returns the response if its status is 200. Otherwise skips the check: another check judges the status.
+    /// Returns the response if its status is 200. Otherwise skips the check, because another check tests the status.
     pub(super) fn success(&self) -> Outcome<&Response> {
         match self.response()? {
             response if response.status == 200 => Ok(response),
@@ -120,13 +118,13 @@ impl Exchange {
         if operation.response.is_list {
             return record::some_objects(self.list(operation)?);
         }
-        match operation.response.data(self.success()?.json()?).and_then(Value::as_object) {
-            Some(object) => Ok(vec![object]),
-            None => fail(format!("{} is not an object", operation.response.place().0)),
+        match operation.response.data(self.success()?.json()?) {
+            Some(Value::Object(object)) => Ok(vec![object]),
+            data => fail(operation.response.mistake(data)),
         }
     }
 
-    /// Returns the values of a field in the list, as written in a query, except those neither text nor integer.
+    /// Returns the strings and numbers that the list has in a field, as they are written in a query.
     pub(super) fn values(&self, operation: &Operation, field: &str) -> Outcome<Vec<String>> {
         let list = self.list(operation)?.iter();
         let values = list.filter_map(|element| match element.get(field)? {
@@ -137,8 +135,7 @@ impl Exchange {
         Ok(values.collect())
     }
 
-    /// Returns the identities of the records in the list, except any of the wrong type. Skips the check if the
-    /// records have no identity.
+    /// Returns the identities of the records. Skips the check if the contract names no identity.
     pub(super) fn ids(&self, operation: &Operation) -> Outcome<Vec<String>> {
         match operation.record.identity() {
             Some(identity) => self.values(operation, identity.name),
@@ -164,5 +161,10 @@ impl Response {
     pub(super) fn media_type(&self) -> String {
         let value = self.header(CONTENT_TYPE.as_str()).unwrap_or_default();
         value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+    }
+
+    /// Quotes the media type, for a finding.
+    pub(super) fn quoted_type(&self) -> String {
+        record::quoted(&self.media_type(), "no valid media type")
     }
 }

@@ -1,4 +1,4 @@
-//! Rules for the records of every response, and for one value by the kind of its field.
+//! Rules for the records in responses, and for values by the kind of their field.
 
 use std::collections::BTreeSet;
 use std::slice;
@@ -26,14 +26,14 @@ pub(super) fn some_objects(list: &[Value]) -> Outcome<Vec<&Map<String, Value>>> 
     }
 }
 
-/// Requires that every record has a field with a value of its kind. An optional field may be absent or `null`, but not
-/// in every record.
+/// Requires that every record has a field with a value of its kind. The check is skipped if no record has the field.
 pub(super) fn field(objects: &[&Map<String, Value>], field: &Field) -> Outcome {
     let mut misfits = objects.iter().filter_map(|object| misfit(object, field));
     if let Some(first) = misfits.next() {
         let (count, all) = (1 + misfits.count(), objects.len());
         let place = if all == 1 { String::new() } else { format!(" in {count} of {all} records") };
-        return fail(format!("`{}` is not {}{place}", first.path, first.shape()));
+        let (path, found, shape) = (&first.path, found(first.value), shape(first.kind));
+        return fail(format!("`{path}` is {found}{place}, expected {shape}"));
     }
     let is_somewhere =
         objects.iter().any(|object| object.get(field.name).is_some_and(|value| !value.is_null()));
@@ -122,17 +122,32 @@ pub(super) fn no_other_fields(objects: &[&Map<String, Value>], record: &Record) 
     let is_listed = |key: &String| record.fields.iter().any(|field| field.name == key);
     for object in objects {
         if let Some(name) = object.keys().find(|key| !is_listed(key)) {
-            return fail(format!("a record has {}", shown(name)));
+            let name = quoted(name, "with an unusual name");
+            return fail(format!("a record has the unlisted field {name}"));
         }
     }
     Ok(())
 }
 
-/// Describes a field name. It is untrusted, so it is quoted only if it looks like a field name.
-fn shown(name: &str) -> String {
-    let is_name = name.len() <= 40
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
-    if is_name { format!("the field `{name}`") } else { "a field with an unusual name".to_owned() }
+/// Quotes a name, a media type or a code from the service, which is untrusted. Returns `other` if it looks unusual.
+pub(super) fn quoted(text: &str, other: &str) -> String {
+    let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./+".contains(&byte);
+    let is_shown = (1..=40).contains(&text.len()) && text.bytes().all(is_usual);
+    if is_shown { format!("`{text}`") } else { other.to_owned() }
+}
+
+/// Describes a value of the wrong kind, without showing it.
+pub(super) fn found(value: Option<&Value>) -> &'static str {
+    match value {
+        None => "missing",
+        Some(Value::Null) => "`null`",
+        Some(Value::Bool(_)) => "a boolean",
+        Some(Value::Number(_)) => "a number",
+        Some(Value::String(text)) if text.is_empty() => "an empty string",
+        Some(Value::String(_)) => "a string",
+        Some(Value::Array(_)) => "a list",
+        Some(Value::Object(_)) => "an object",
+    }
 }
 
 /// Describes the values of this kind, for the title of a check.
@@ -143,7 +158,7 @@ pub(super) fn shape(kind: &Kind) -> &'static str {
         Kind::Integer => "an integer",
         Kind::Boolean => "a boolean",
         Kind::Decimal => "a decimal number in text form",
-        Kind::CivilDateTime => "in the form YYYY-MM-DD HH:MM:SS",
+        Kind::CivilDateTime => "a date and time in the form YYYY-MM-DD HH:MM:SS",
         Kind::EpochSeconds => "a number of seconds in text form",
         Kind::Currency => "a currency code",
         Kind::Values(_) => "one of the listed values",
@@ -190,11 +205,6 @@ impl Leaf<'_> {
             Kind::EpochSeconds => text.is_some_and(|text| text.parse::<i64>().is_ok()),
             Kind::Currency => text.is_some(),
         }
-    }
-
-    /// Returns the shape that the value should have.
-    fn shape(&self) -> &'static str {
-        if self.value.is_none() { "there" } else { shape(self.kind) }
     }
 }
 
@@ -284,7 +294,7 @@ fn is_plain_decimal(text: &str) -> bool {
     digits.split('.').count() <= 2 && digits.split('.').all(is_numeric)
 }
 
-/// Whether the text has digits where the pattern has them. The date need not exist.
+/// Whether the text has digits where the pattern has digits. The date need not exist.
 fn has_form(text: &str) -> bool {
     text.len() == PATTERN.len()
         && text.bytes().zip(PATTERN.bytes()).all(|(byte, pattern)| match pattern {
@@ -304,7 +314,7 @@ const PATTERN: &str = "0000-00-00 00:00:00";
 mod tests {
     use serde_json::json;
 
-    use super::{is_date, misfit};
+    use super::{is_date, misfit, shape};
     use crate::contract::description::{Kind, Record};
     use crate::contract::tests::field;
 
@@ -314,7 +324,7 @@ mod tests {
             let field = field("it", kind(), required);
             let object = json!({ "it": value });
             let found = misfit(object.as_object().unwrap(), &field);
-            found.map(|found| format!("{}: {}", found.path, found.shape()))
+            found.map(|found| format!("{}: {}", found.path, shape(found.kind)))
         })
     }
 

@@ -1,4 +1,4 @@
-//! Running the checks, and their results.
+//! Running the checks, and the report of their results.
 
 use std::fmt;
 
@@ -10,15 +10,14 @@ use crate::contract::evidence::Evidence;
 use crate::contract::target::Target;
 use crate::outcome::{Outcome, Verdict};
 
-/// How strictly to judge a service.
+/// Which rules a service can fail.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
-    /// Judge by the contract and the RFCs. A point that the contract leaves open is reported, not judged.
+    /// The contract and the RFCs. For a point that the contract leaves open, the report says what was observed.
     #[default]
     Any,
-    /// Also judge by the spec's decisions about points that the contract leaves open. The reference server follows
-    /// them.
+    /// Also the spec's decisions about points that the contract leaves open. Use it for a server that follows them.
     Reference,
 }
 
@@ -32,14 +31,14 @@ pub struct Finding {
     pub verdict: Verdict,
 }
 
-/// The findings of all checks. `Display` prints the failures, then the counts.
+/// The findings of all checks. `Display` prints each failure with the broken rule, then the counts.
 #[derive(Clone, Debug)]
 pub struct Report {
     findings: Vec<Finding>,
     requests: usize,
 }
 
-/// Sends the requests through `transport`, and judges the responses.
+/// Runs all checks of a service: sends the requests through `transport`, and evaluates the responses.
 pub fn run(
     contract: &'static Contract,
     target: &Target,
@@ -59,7 +58,7 @@ pub fn checks(contract: &'static Contract) -> Vec<ContractCheck> {
     all(contract).into_iter().map(|one| one.check).collect()
 }
 
-/// Returns the verdict. A decision is judged only under [`Profile::Reference`].
+/// Returns the verdict. A decision can fail only under [`Profile::Reference`].
 fn judged(outcome: Outcome, source: Source, profile: Profile) -> Verdict {
     let is_open = matches!(source, Source::Decision(_)) && profile != Profile::Reference;
     match Verdict::from(outcome) {
@@ -74,12 +73,12 @@ fn judged(outcome: Outcome, source: Source, profile: Profile) -> Verdict {
 }
 
 impl Report {
-    /// Returns the finding of each check, by group.
+    /// Returns the findings, one per check, by group.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
-    /// Returns the number of requests sent.
+    /// Returns the number of distinct requests. Checks share the response to identical requests.
     pub fn requests(&self) -> usize {
         self.requests
     }
@@ -94,7 +93,7 @@ impl Report {
         self.count("fail") == 0
     }
 
-    /// Returns the counts as a human-readable line, which omits open points and skipped checks if their count is zero.
+    /// Returns the counts as one line for people. Open points and skipped checks are omitted if there are none.
     pub fn summary(&self) -> String {
         let [pass, fail, open, skip] =
             ["pass", "fail", "open", "skip"].map(|word| self.count(word));
@@ -112,9 +111,9 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for Finding { check, verdict } in &self.findings {
+        for Finding { check: ContractCheck { name, title, source }, verdict } in &self.findings {
             if let Verdict::Fail(detail) = verdict {
-                writeln!(f, "FAIL {}: {} ({}): {detail}", check.name, check.title, check.source)?;
+                writeln!(f, "FAIL {name}: {detail} (rule: {title}; {source})")?;
             }
         }
         f.write_str(&self.summary())
@@ -141,7 +140,7 @@ mod tests {
         ];
         assert_eq!(
             Report { findings, requests: 7 }.to_string(),
-            "FAIL photos.title: the title (contract): a\\b\n# c\n1 check passed, 1 failed, 1 on open points (not judged), 1 skipped; 7 requests"
+            "FAIL photos.title: a\\b\n# c (rule: the title; contract)\n1 check passed, 1 failed, 1 on open points (not judged), 1 skipped; 7 requests"
         );
     }
 }

@@ -23,8 +23,8 @@ pub struct Target {
 }
 
 impl Target {
-    /// Creates a target from the base URL that clients use and an access token or, if the service has secrets instead,
-    /// its first secret.
+    /// Creates a target. `base_url` is the base URL that clients use. `token` is an access token or, if the service has
+    /// secrets instead, the first secret.
     ///
     /// # Errors
     ///
@@ -45,15 +45,14 @@ impl Target {
         Ok(Self { base_url, token, secrets, body_limit, time_limit })
     }
 
-    /// Sets the value of the secret `name`, for a service that has several.
+    /// Sets the value of the secret `name`, for a service with several secrets.
     #[must_use]
     pub fn secret(mut self, name: &str, value: &str) -> Self {
         self.secrets.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// Builds a request, with the service's secrets unless it is to be sent without a token. Returns `None` if the
-    /// request cannot be built.
+    /// Builds a request, with secrets unless the token is missing. Returns `None` if the request cannot be built.
     pub(super) fn request(&self, contract: &Contract, ask: &Ask) -> Option<Request> {
         let call = contract.call(&ask.suffix);
         let is_authorized = ask.token != Token::Missing;
@@ -125,15 +124,14 @@ impl Target {
         })
     }
 
-    /// Sets the maximum size of a response body, in bytes. Default: 16 MiB. If a body is larger, the checks that need
-    /// it are skipped.
+    /// Sets the maximum size of a response body in bytes. Default: 16 MiB. Checks that need a larger body are skipped.
     #[must_use]
     pub fn body_limit(mut self, bytes: u64) -> Self {
         self.body_limit = bytes;
         self
     }
 
-    /// Sets the time limit of one exchange. Default: one minute.
+    /// Sets the time limit per request. Default: one minute. Checks that need a later response fail.
     #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = limit;

@@ -11,7 +11,7 @@ pub(super) struct Matcher {
     pub(super) path: &'static str,
     /// The call to match; `None` matches no call.
     pub(super) query: Option<Query>,
-    /// The parameters that a call has in addition: its secrets.
+    /// The secrets that a call has as further parameters.
     pub(super) secrets: Vec<&'static str>,
     /// Whether a call must not have other parameters.
     pub(super) is_exact: bool,
@@ -39,7 +39,8 @@ impl Match for Matcher {
 }
 
 impl Matcher {
-    /// Returns whether a call has the wanted parameters. Others are ignored if allowed. A list must be complete.
+    /// Returns whether a call has the wanted parameters. Other parameters are ignored if allowed. A list must be
+    /// complete.
     fn fits(&self, mut wanted: Pairs, mut sent: Pairs) -> bool {
         let is_wanted = |name: &str| wanted.iter().any(|(one, _)| list_of(one) == list_of(name));
         let is_secret = |name: &str| self.secrets.contains(&name);

@@ -1,4 +1,4 @@
-//! Tokens, and the responses to requests without a valid one.
+//! Tokens, and the responses to requests without a valid token.
 
 use std::rc::Rc;
 
@@ -11,6 +11,7 @@ use crate::contract::checks::method::of_probe;
 use crate::contract::description::{Contract, Operation};
 use crate::contract::evidence::{Ask, Evidence, Token};
 use crate::contract::exchange::{Exchange, Response};
+use crate::contract::record::quoted;
 use crate::outcome::{Outcome, ensure, fail, skip};
 
 pub(super) fn group(contract: &'static Contract) -> Group {
@@ -31,14 +32,17 @@ pub(super) fn group(contract: &'static Contract) -> Group {
     });
     let title = "a 401 has a challenge for a bearer token";
     group.add("challenge", title, Rfc("6750, 3"), |seen| {
-        let is_bearer = challenge_of(&seen.no_token())?.starts_with("bearer");
-        ensure!(is_bearer, "`WWW-Authenticate` is missing, or has another scheme than Bearer");
+        let challenge = challenge_of(&seen.no_token())?;
+        let scheme = challenge.split(' ').next().unwrap_or_default();
+        let found = quoted(scheme, "missing or unusual");
+        ensure!(scheme.starts_with("bearer"), "the scheme is {found}, expected `bearer`");
         Ok(())
     });
     let title = "the challenge has no error code if no token was sent";
     group.add("no_error_code", title, decision, |seen| {
-        let has_code = challenge_of(&seen.no_token())?.contains("error=");
-        ensure!(!has_code, "the challenge has an error code");
+        let challenge = challenge_of(&seen.no_token())?;
+        let (has_code, found) = (challenge.contains("error="), error_code(&challenge));
+        ensure!(!has_code, "the error code is {found}, expected none");
         Ok(())
     });
     group.add("unknown_refused", "an unknown token is refused", section, move |seen| {
@@ -96,9 +100,16 @@ fn malformed_400(seen: &Evidence<'_>) -> Outcome {
 }
 
 fn has_code(challenge: &str, code: &str) -> Outcome {
-    let has_code = challenge.contains(code);
-    ensure!(has_code, "the error code of the challenge is missing or wrong");
+    let (has_code, found) = (challenge.contains(code), error_code(challenge));
+    ensure!(has_code, "the error code is {found}, expected `{code}`");
     Ok(())
+}
+
+/// Quotes the error code of a challenge.
+fn error_code(challenge: &str) -> String {
+    let after = challenge.split_once("error=").map_or("", |(_, after)| after);
+    let code = after.trim_start_matches('"').split(['"', ',']).next();
+    quoted(code.unwrap_or_default(), "missing or unusual")
 }
 
 fn no_data(seen: &Evidence<'_>, probe: &Operation) -> Outcome {
@@ -125,7 +136,7 @@ fn has_data(json: &Value, operation: &Operation) -> bool {
     names.filter(|name| !of_problems.contains(name)).any(|name| record.get(name).is_some())
 }
 
-/// Requires that HEAD without a token is refused. Its response has no body that could report the failure.
+/// Requires that HEAD without a token is refused by its status, because the response has no body.
 fn head_is_refused(seen: &Evidence<'_>) -> Outcome {
     let can_report = seen.contract.probe().is_some_and(|one| one.reports_failures);
     if can_report && seen.no_token().response()?.status < 400 {

@@ -1,4 +1,4 @@
-//! The form of error responses, and the paths that do not exist.
+//! The form of error responses, and paths that do not exist.
 
 use serde_json::Value;
 
@@ -7,12 +7,13 @@ use crate::contract::checks::Source::{Decision, Rfc};
 use crate::contract::description::Contract;
 use crate::contract::evidence::{Ask, Evidence, UNKNOWN_METHOD};
 use crate::contract::exchange::Exchange;
+use crate::contract::record::found;
 use crate::outcome::{Outcome, ensure};
 
 pub(super) fn group(contract: &'static Contract) -> Group {
     let mut group = Group::new("errors");
     let decision = Decision("D-errors");
-    // Another contract defines another form of errors.
+    // A service that reports failures in bodies has its own form of errors.
     let has_problems = !contract.probe().is_some_and(|one| one.reports_failures);
     if has_problems {
         group.add("problem", "an error is a problem document (RFC 9457)", decision, |seen| {
@@ -59,7 +60,7 @@ fn problem_type(seen: &Evidence<'_>) -> Outcome {
     let json = exchange.response()?.json()?;
     for name in ["type", "title"] {
         let is_text = json.get(name).and_then(Value::as_str).is_some_and(|text| !text.is_empty());
-        ensure!(is_text, "`{name}` is missing, empty or not text");
+        ensure!(is_text, "`{name}` is {}, expected a non-empty string", found(json.get(name)));
     }
     Ok(())
 }
@@ -74,8 +75,8 @@ fn no_echo(seen: &Evidence<'_>) -> Outcome {
 
 fn is_problem(exchange: &Exchange) -> Outcome {
     let response = exchange.response()?;
-    let is_problem = response.media_type() == PROBLEM;
-    ensure!(is_problem, "the media type of the {} is not {PROBLEM}", response.status);
+    let (status, media_type) = (response.status, response.quoted_type());
+    ensure!(response.media_type() == PROBLEM, "a {status} has {media_type}, expected `{PROBLEM}`");
     response.json().map(drop)
 }
 

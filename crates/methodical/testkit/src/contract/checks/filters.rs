@@ -107,7 +107,7 @@ impl Parameter {
         }
     }
 
-    /// Adds the checks of a parameter that is sent without those it needs.
+    /// Adds the checks of a parameter that is sent without the parameters that it needs.
     fn alone(self, group: &mut Group) {
         let Self { operation, param } = self;
         let needs = param.needs.join("` and `");
@@ -145,7 +145,7 @@ impl Parameter {
         });
     }
 
-    /// Sends a value that the service should accept. Skips the check if the service refuses it but may not have it.
+    /// Sends a value that the service should accept. Skips the check if the service refuses it and may not have it.
     fn known(self, seen: &Evidence<'_>) -> Outcome<Rc<Exchange>> {
         let exchange = self.with_sample(seen);
         if !seen.is_known(self.param) {
@@ -166,7 +166,7 @@ impl Parameter {
         Ok(())
     }
 
-    /// Requires that every record of the filtered list is in the one without this filter.
+    /// Requires that every record of the filtered list is also in the list without this filter.
     fn subset(self, seen: &Evidence<'_>) -> Outcome {
         let Self { operation, param } = self;
         let around = seen.query_around(operation, param);
@@ -185,8 +185,7 @@ impl Parameter {
     }
 }
 
-/// Skips the check if the entity tags show that the data has changed since a query was first sent. Each query has its
-/// own tag, so the same query is sent again.
+/// Skips the check if the entity tag shows that the data has changed since this query was first sent.
 fn unchanged(seen: &Evidence<'_>, query: &str) -> Outcome {
     let (before, now) = (seen.get(query), seen.get_again(query));
     match (before.success()?.header("etag"), now.success()?.header("etag")) {

@@ -9,7 +9,7 @@ use crate::contract::exchange::Exchange;
 use crate::encoded::encoded;
 use crate::outcome::{Outcome, ensure};
 
-/// Returns the checks. Each uses one parameter of the service, if a suitable one exists.
+/// Returns the checks. Each uses one parameter of the service, if a suitable parameter exists.
 pub(super) fn group(contract: &'static Contract) -> Group {
     let mut group = Group::new("filters");
     let (probe, _) = of_probe(contract, 400);

@@ -12,10 +12,9 @@ use crate::contract::description::{Data, Kind, Operation, PRESENCE, point};
 use crate::contract::evidence::{Evidence, unknown};
 use crate::contract::exchange::Exchange;
 use crate::contract::record;
-use crate::outcome::{Outcome, ensure, fail, skip};
+use crate::outcome::{Outcome, fail, skip};
 
-/// Returns the checks of an operation without its optional parameters. If the operation is not called, its check is
-/// skipped.
+/// Returns the checks of an operation, called without optional parameters. An operation that is not called is skipped.
 pub(super) fn group(operation: &'static Operation) -> Group {
     let mut group = Group::new(operation.group);
     if !operation.is_called() {
@@ -85,9 +84,7 @@ pub(super) fn has_data(exchange: &Exchange, data: &Data) -> Outcome {
     } else {
         data.data(json).is_some_and(Value::is_object)
     };
-    let (place, what) = data.place();
-    ensure!(has_data, "{place} is not {what}");
-    Ok(())
+    if has_data { Ok(()) } else { fail(data.mistake(data.data(json))) }
 }
 
 /// Adds the checks of the list as a whole.
@@ -114,7 +111,7 @@ fn list(group: &mut Group, operation: &'static Operation) {
     }
 }
 
-/// Adds the checks of field-related points that a contract may leave open.
+/// Adds the checks of points about fields that a contract may leave open.
 fn fields(group: &mut Group, operation: &'static Operation) {
     let record = operation.record;
     if record.fields.iter().any(|field| !field.required) {
@@ -164,8 +161,7 @@ fn of_records(
     });
 }
 
-/// Calls the operation without optional parameters. Skips the check if the service refuses a required value that it may
-/// not have.
+/// Calls the operation without optional parameters. Skips the check if a value is refused that may not exist.
 fn known(seen: &Evidence<'_>, operation: &'static Operation) -> Outcome<Rc<Exchange>> {
     let exchange = seen.plain(operation);
     let mut required = operation.params.iter().filter(|param| param.required);

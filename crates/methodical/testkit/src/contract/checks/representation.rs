@@ -8,14 +8,16 @@ use crate::contract::checks::Source::{self, Contract as Section, Decision, Rfc};
 use crate::contract::description::{Contract, Operation};
 use crate::contract::evidence::{Ask, Evidence};
 use crate::contract::exchange::{Exchange, Response};
+use crate::contract::record::quoted;
 use crate::outcome::{Outcome, ensure, skip};
 
 pub(super) fn group(contract: &'static Contract) -> Group {
     let mut group = Group::new("representation");
     let title = format!("the media type of a response is `{}`", contract.accept);
     of_successes(&mut group, "json", title, Section(contract.source), |seen, response| {
-        let is_right = response.media_type() == seen.contract.accept.to_ascii_lowercase();
-        ensure!(is_right, "the media type is missing or wrong");
+        let (accept, found) = (seen.contract.accept, response.quoted_type());
+        let is_right = response.media_type() == accept.to_ascii_lowercase();
+        ensure!(is_right, "a response has {found}, expected `{accept}`");
         Ok(())
     });
     let title = "responses are UTF-8 without a byte order mark";
@@ -39,11 +41,12 @@ pub(super) fn group(contract: &'static Contract) -> Group {
     let title = "a response is not compressed unless requested";
     of_successes(&mut group, "no_coding", title, Rfc("9110, 12.5.3"), |_, response| {
         let coding = response.header("content-encoding").unwrap_or("identity");
-        ensure!(coding == "identity", "a response is compressed");
+        let found = quoted(coding, "unusual");
+        ensure!(coding == "identity", "`Content-Encoding` is {found}, expected none");
         Ok(())
     });
     if let Some(list) = contract.first_list() {
-        let title = "a response is compressed with gzip if requested";
+        let title = "a response is gzip-compressed on request";
         group.add("gzip", title, Decision("D-compression"), move |seen| gzip(seen, list));
     }
     group
@@ -65,14 +68,15 @@ fn head_checks(group: &mut Group, contract: &'static Contract) {
     group.add("head_body", "the response to HEAD has no body", source, move |seen| {
         for exchange in [head(seen)].into_iter().chain(list.map(|list| head_of(seen, list))) {
             let length = exchange.response()?.body.len();
-            ensure!(length == 0, "the body has {length} bytes");
+            ensure!(length == 0, "the body has {length} bytes, expected none");
         }
         Ok(())
     });
     group.add("head_headers", "HEAD has the media type of GET", source, move |seen| {
         let (head, get) = (head(seen), seen.probe());
-        let is_same = head.success()?.media_type() == get.success()?.media_type();
-        ensure!(is_same, "the media type is missing or wrong");
+        let (head, get) = (head.success()?, get.success()?);
+        let is_same = head.media_type() == get.media_type();
+        ensure!(is_same, "HEAD has {}, GET has {}", head.quoted_type(), get.quoted_type());
         Ok(())
     });
 }
@@ -82,14 +86,15 @@ fn conditional(group: &mut Group) {
     group.add("tag", "responses have a weak `ETag`", decision, |seen| {
         let exchange = seen.probe();
         let tag = exchange.success()?.header("etag").unwrap_or_default();
-        ensure!(tag.starts_with("W/\""), "`ETag` is missing, or strong");
+        let found = if tag.is_empty() { "missing" } else { "strong" };
+        ensure!(tag.starts_with("W/\""), "`ETag` is {found}, expected a weak one");
         Ok(())
     });
     let title = "a request whose `If-None-Match` is the current tag is answered with 304";
     group.add("not_modified", title, decision, |seen| not_modified(seen)?.has_status(304));
 }
 
-/// Adds a check of the responses of operations without required parameters. It is skipped unless all succeed.
+/// Adds a check of the responses to calls without required parameters. It is skipped unless all calls succeed.
 fn of_successes(
     group: &mut Group,
     name: &str,
@@ -116,7 +121,8 @@ fn gzip(seen: &Evidence<'_>, list: &'static Operation) -> Outcome {
     if coding.is_none() && response.body.len() < ONE_PACKET {
         return skip("the response is too short to compress");
     }
-    ensure!(coding == Some("gzip"), "the response is not compressed with gzip");
+    let found = quoted(coding.unwrap_or_default(), "missing or unusual");
+    ensure!(coding == Some("gzip"), "`Content-Encoding` is {found}, expected `gzip`");
     ensure!(response.body.starts_with(b"\x1f\x8b"), "the body is not gzip");
     Ok(())
 }
@@ -136,7 +142,7 @@ fn head_of(seen: &Evidence<'_>, list: &'static Operation) -> Rc<Exchange> {
     seen.ask(Ask { is_head: true, ..Ask::query(&seen.query(list)) })
 }
 
-/// Repeats the request with the tag of the last response; skips the check if that has none.
+/// Repeats the request with the tag of the last response. Skips the check if that response has no tag.
 fn not_modified(seen: &Evidence<'_>) -> Outcome<Rc<Exchange>> {
     match seen.probe().success()?.header("etag") {
         Some(tag) => Ok(with(seen, "if-none-match", tag)),
