@@ -416,9 +416,7 @@ impl Run<'_> {
         let changed_at = is_changed.then_some(&self.time);
         let mut cells: Vec<&dyn ToSql> =
             vec![&key, &hash.0, &self.shape, &changed_at, &row.extra, &row.nulls];
-        for cell in &row.cells {
-            cells.push(cell);
-        }
+        cells.extend(row.cells.iter().map(|cell| -> &dyn ToSql { cell }));
         let Table { insert, update, .. } = &*self.statements;
         let sql = if is_new { insert } else { update };
         let is_written = self.store.execute(sql, &*cells)? > 0;

@@ -321,7 +321,7 @@ fn upgrade(connection: &mut Connection) -> Result<(), Error> {
     if !exists("SELECT 1 FROM pragma_table_info('mirror_change') WHERE name = 'value'")? {
         transaction.execute_batch(FEED_VALUES).or_failed()?;
     }
-    if exists("SELECT 1 FROM sqlite_schema WHERE name = 'mirror_spell'")? {
+    if exists("SELECT 1 FROM sqlite_schema WHERE name = 'mirror_spell' AND type = 'table'")? {
         transaction.execute_batch(PAST_VALUES).or_failed()?;
     }
     transaction.execute_batch(NOTES).or_failed()?;
@@ -447,7 +447,8 @@ const FEED_VALUES: &str = "ALTER TABLE mirror_change ADD COLUMN previous TEXT; \
 /// The statements that rename the table of past values of an older schema, also in views.
 const PAST_VALUES: &str = "ALTER TABLE mirror_spell RENAME TO mirror_past_value; \
                            DROP INDEX mirror_spell_member; \
-                           CREATE INDEX mirror_past_value_member ON mirror_past_value (member_id)";
+                           CREATE INDEX mirror_past_value_member ON mirror_past_value (member_id); \
+                           CREATE VIEW mirror_spell AS SELECT * FROM mirror_past_value";
 
 /// The statements that rename the schedules of recovered tables, which had another name before version 4, and remove
 /// cached counts of boards.

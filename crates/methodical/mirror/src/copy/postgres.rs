@@ -104,14 +104,15 @@ fn write(mut copy: Copy<'_>, source: &CopySource) -> Result<Copied, Error> {
         copy.describe(&table)?;
         tables.push(copy.update(source, &table)?);
     }
+    copy.batch(&format!(
+        "CREATE INDEX IF NOT EXISTS mirror_past_value_member ON {0}.mirror_past_value (member_id); \
+         CREATE OR REPLACE VIEW {0}.mirror_spell AS SELECT * FROM {0}.mirror_past_value",
+        copy.schema
+    ))?;
     let recovered = source.0.recovered()?.into_keys().next();
     if let Some(table) = recovered.filter(|_| tables.iter().all(|one| one.table != VIEW)) {
         let view = source.0.relation(&table)?.view(Dialect::Postgres(copy.name), "");
-        copy.batch(&format!(
-            "CREATE INDEX IF NOT EXISTS mirror_past_value_member ON {0}.mirror_past_value (member_id); \
-             CREATE OR REPLACE VIEW {0}.{VIEW} AS {view}",
-            copy.schema
-        ))?;
+        copy.batch(&format!("CREATE OR REPLACE VIEW {}.{VIEW} AS {view}", copy.schema))?;
     }
     let update = format!(
         "INSERT INTO {}.mirror_meta (one, id, position, copied_at) VALUES (1, $1, $2, now()) \
@@ -151,14 +152,15 @@ impl Copy<'_> {
         if found.is_empty() {
             self.batch(&format!("CREATE SCHEMA {}", self.schema))?;
         }
-        let columns = self.columns("mirror_meta")?;
-        if columns.iter().any(|name| name == "position") {
+        if self.columns("mirror_meta")?.iter().any(|name| name == "position") {
             // Earlier releases had another name for the table of past values.
-            self.batch(&format!(
-                "ALTER TABLE IF EXISTS {0}.mirror_spell RENAME TO mirror_past_value; \
-                 ALTER INDEX IF EXISTS {0}.mirror_spell_member RENAME TO mirror_past_value_member",
-                self.schema
-            ))?;
+            if self.columns("mirror_past_value")?.is_empty() {
+                self.batch(&format!(
+                    "ALTER TABLE IF EXISTS {0}.mirror_spell RENAME TO mirror_past_value; \
+                     ALTER INDEX IF EXISTS {0}.mirror_spell_member RENAME TO mirror_past_value_member",
+                    self.schema
+                ))?;
+            }
             let select = format!("SELECT id FROM {}.mirror_meta", self.schema);
             return Ok(self.query(&select, &[])?.first().map(|row| row.get(0)));
         }

@@ -148,8 +148,7 @@ impl<W: Write> Ndjson<W> {
 impl<W: Write> Sink for Ndjson<W> {
     fn deliver(&mut self, events: &[Event]) -> Result<(), Failure> {
         for event in events {
-            let json = event.to_json()?;
-            writeln!(self.0, "{json}").map_err(failed)?;
+            writeln!(self.0, "{}", event.to_json()?).map_err(failed)?;
         }
         self.0.flush().map_err(failed)
     }

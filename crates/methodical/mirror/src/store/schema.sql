@@ -116,3 +116,6 @@ CREATE TABLE mirror_past_value (
 ) STRICT;
 
 CREATE INDEX mirror_past_value_member ON mirror_past_value (member_id);
+
+-- The former name of the table, for other programs.
+CREATE VIEW mirror_spell AS SELECT * FROM mirror_past_value;

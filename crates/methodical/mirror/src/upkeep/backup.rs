@@ -127,8 +127,7 @@ impl Mirror {
         files::sweep(to);
         let file = Partial::create(to)?;
         let mut source = File::open(from).map_err(|error| failed("read", from, error))?;
-        let copied = File::options().write(true).open(file.path());
-        copied
+        (File::options().write(true).open(file.path()))
             .and_then(|mut copy| io::copy(&mut source, &mut copy))
             .map_err(|error| failed("copy", from, error))?;
 

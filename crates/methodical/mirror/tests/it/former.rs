@@ -58,7 +58,8 @@ fn a_mirror_of_schema_5_keeps_its_past_values_and_their_view() {
     let schema = || [SCHEMA, VIEW].map(|select| place.row(select));
     let before = schema();
     place.execute(
-        "ALTER TABLE mirror_past_value RENAME TO mirror_spell; DROP INDEX mirror_past_value_member; \
+        "DROP VIEW mirror_spell; ALTER TABLE mirror_past_value RENAME TO mirror_spell; \
+         DROP INDEX mirror_past_value_member; \
          CREATE INDEX mirror_spell_member ON mirror_spell (member_id)",
     );
     // The second time, a program of schema 5 that had opened the file has written its version again.
@@ -67,6 +68,7 @@ fn a_mirror_of_schema_5_keeps_its_past_values_and_their_view() {
         let mirror = place.open();
         assert_eq!(mirror.past_values("photo_album", Some("a"), 9).unwrap().len(), 1);
         assert_eq!(place.row("SELECT photo_id, mark FROM placement"), ["a", "New"]);
+        assert_eq!(place.row("SELECT value FROM mirror_spell"), ["New"]);
     }
     server.sync(&mut place.open(), &rechecking()).unwrap();
     assert_eq!(schema(), before);
