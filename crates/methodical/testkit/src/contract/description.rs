@@ -31,7 +31,7 @@ pub struct Contract {
     /// The section about access tokens.
     #[doc(hidden)]
     pub token_source: &'static str,
-    /// The operations.
+    /// The service's operations.
     #[doc(hidden)]
     pub operations: &'static [Operation],
 }
@@ -39,13 +39,13 @@ pub struct Contract {
 /// An operation of the service: how to call it, and what it returns.
 #[derive(Debug)]
 pub struct Operation {
-    /// The group of the operation's checks: `photos`.
+    /// The group that the operation's checks belong to, such as `photos`.
     pub group: &'static str,
-    /// The value of the selector: `photos/list`.
+    /// The value of the selector, such as `photos/list`.
     pub select: &'static str,
     /// The section of the contract.
     pub source: &'static str,
-    /// The format of the body of a POST, and whether the call is idempotent; `None` if it is called by GET.
+    /// The format of the POST body, and whether the call is idempotent; `None` if it is called by GET.
     pub post: Option<(BodyFormat, bool)>,
     /// The parameters whose values are unquoted in a JSON body.
     pub literals: &'static [&'static str],
@@ -57,7 +57,7 @@ pub struct Operation {
     pub reports_failures: bool,
     /// The records of the list, or the object itself.
     pub record: &'static Record,
-    /// The parameters.
+    /// The operation's parameters.
     pub params: &'static [Param],
 }
 
@@ -75,16 +75,16 @@ pub struct Data {
 pub struct Record {
     /// The JSON key of the field that identifies a record.
     pub identity: Option<&'static str>,
-    /// The fields.
+    /// The record's fields.
     pub fields: &'static [Field],
 }
 
 /// A field of a record.
 #[derive(Debug)]
 pub struct Field {
-    /// The name of the field's check: `taken_at`.
+    /// The name of the field's check, such as `taken_at`.
     pub check: &'static str,
-    /// The JSON key: `takenAt`.
+    /// The field's JSON key, such as `takenAt`.
     pub name: &'static str,
     /// The kind of its value.
     pub kind: Kind,
@@ -150,9 +150,9 @@ impl Kind {
 /// A parameter of an operation.
 #[derive(Debug)]
 pub struct Param {
-    /// The name of the parameter's checks: `album`.
+    /// The name of the parameter's checks, such as `album`.
     pub check: &'static str,
-    /// The name in a query: `album_id`.
+    /// The parameter's name in a query, such as `album_id`.
     pub name: &'static str,
     /// The kind of its values.
     pub values: Values,
@@ -335,7 +335,7 @@ impl Data {
                     other => other.to_string(),
                 });
                 let is_right = text.as_deref().is_some_and(|text| is.contains(&text));
-                let found = quoted(&text.unwrap_or_default(), "missing or unusual");
+                let found = quoted(&text.unwrap_or_default());
                 let (path, is) = (path.join("."), is.join("` or `"));
                 (!is_right).then(|| format!("`{path}` is {found}, expected `{is}`"))
             }

@@ -163,8 +163,8 @@ impl Response {
         value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
     }
 
-    /// Quotes the media type, for a finding.
+    /// Describes the media type in a finding.
     pub(super) fn quoted_type(&self) -> String {
-        record::quoted(&self.media_type(), "no valid media type")
+        record::quoted(&self.media_type())
     }
 }

@@ -122,18 +122,34 @@ pub(super) fn no_other_fields(objects: &[&Map<String, Value>], record: &Record) 
     let is_listed = |key: &String| record.fields.iter().any(|field| field.name == key);
     for object in objects {
         if let Some(name) = object.keys().find(|key| !is_listed(key)) {
-            let name = quoted(name, "with an unusual name");
-            return fail(format!("a record has the unlisted field {name}"));
+            return fail(format!("a record has the unlisted field {}", shown(name)));
         }
     }
     Ok(())
 }
 
-/// Quotes a name, a media type or a code from the service, which is untrusted. Returns `other` if it looks unusual.
-pub(super) fn quoted(text: &str, other: &str) -> String {
-    let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./+".contains(&byte);
-    let is_shown = (1..=40).contains(&text.len()) && text.bytes().all(is_usual);
-    if is_shown { format!("`{text}`") } else { other.to_owned() }
+/// Quotes the name of a field, unless it does not look like one: it comes from the service, and may contain a secret.
+fn shown(name: &str) -> String {
+    let is_name = name.len() <= 40
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
+    if is_name { format!("`{name}`") } else { "with an unusual name".to_owned() }
+}
+
+/// Texts of a service that a finding may repeat: media types, content codings, schemes and error codes of a challenge,
+/// and markers of success. Any other text may contain a token or personal data.
+const KNOWN: &str = "application/json application/octet-stream application/problem+json application/xml text/html \
+    text/plain text/xml br deflate gzip zstd basic bearer digest insufficient_scope invalid_request invalid_token \
+    error fail failed failure false ok success true";
+
+/// Quotes a text of the service if it is [known](KNOWN).
+pub(super) fn quoted(text: &str) -> String {
+    if text.is_empty() {
+        "missing".to_owned()
+    } else if KNOWN.split(' ').any(|known| known == text) {
+        format!("`{text}`")
+    } else {
+        "another value".to_owned()
+    }
 }
 
 /// Describes a value of the wrong kind, without showing it.

@@ -34,7 +34,7 @@ pub(super) fn group(contract: &'static Contract) -> Group {
     group.add("challenge", title, Rfc("6750, 3"), |seen| {
         let challenge = challenge_of(&seen.no_token())?;
         let scheme = challenge.split(' ').next().unwrap_or_default();
-        let found = quoted(scheme, "missing or unusual");
+        let found = quoted(scheme);
         ensure!(scheme.starts_with("bearer"), "the scheme is {found}, expected `bearer`");
         Ok(())
     });
@@ -109,7 +109,7 @@ fn has_code(challenge: &str, code: &str) -> Outcome {
 fn error_code(challenge: &str) -> String {
     let after = challenge.split_once("error=").map_or("", |(_, after)| after);
     let code = after.trim_start_matches('"').split(['"', ',']).next();
-    quoted(code.unwrap_or_default(), "missing or unusual")
+    quoted(code.unwrap_or_default())
 }
 
 fn no_data(seen: &Evidence<'_>, probe: &Operation) -> Outcome {

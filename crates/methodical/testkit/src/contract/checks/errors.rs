@@ -76,7 +76,10 @@ fn no_echo(seen: &Evidence<'_>) -> Outcome {
 fn is_problem(exchange: &Exchange) -> Outcome {
     let response = exchange.response()?;
     let (status, media_type) = (response.status, response.quoted_type());
-    ensure!(response.media_type() == PROBLEM, "a {status} has {media_type}, expected `{PROBLEM}`");
+    ensure!(
+        response.media_type() == PROBLEM,
+        "the media type of a {status} is {media_type}, expected `{PROBLEM}`"
+    );
     response.json().map(drop)
 }
 
