@@ -57,7 +57,7 @@ fn text(path: &str) -> String {
     ["md", "rs"].iter().flat_map(|extension| sources(&path, extension).into_values()).collect()
 }
 
-/// Makes a flag equal to its field, and a header to its constant.
+/// Normalizes a name: a flag becomes equal to its field, and a header to its constant.
 fn normal(text: &str) -> String {
     text.to_ascii_lowercase().replace('_', "-")
 }
@@ -160,14 +160,14 @@ const NAMES: &[Names] = &[
         what: "table of the mirror",
         source: &["crates/methodical/mirror/src/store/schema.sql"],
         after: "",
-        pattern: r"(?m)^CREATE TABLE (mirror_[a-z]+)",
+        pattern: r"(?m)^CREATE TABLE (mirror_[a-z_]+)",
         places: &[Place("crates/methodical/mirror/src/lib.rs", "`NAME`", "")],
     },
     Names {
         what: "table of a copy",
         source: &["crates/methodical/mirror/src/copy.rs"],
         after: "const OWN",
-        pattern: r#""(mirror_[a-z]+)""#,
+        pattern: r#""(mirror_[a-z_]+)""#,
         places: &[Place("docs/copies.md", "`NAME`", "")],
     },
     Names {
