@@ -32,7 +32,7 @@ pub use methodical_testkit::contract::{
 
 pub use crate::generated::contract::CONTRACT;
 
-/// Sends the requests through `transport`, and judges the responses.
+/// Sends the requests through `transport` and judges the responses.
 pub fn run(target: &Target, transport: &dyn BlockingTransport, profile: Profile) -> Report {
     methodical_testkit::contract::run(&CONTRACT, target, transport, profile)
 }

@@ -1,8 +1,8 @@
 //! The operations of the gateway as `wiremock` mocks, for tests of code that uses a client.
 //!
-//! A [`Mock`] of a query of the model matches the calls with its parameters, and responds with records of the model. A
-//! parameter that the query does not have may have any value, unless the mock matches [only](Mock::only) this query.
-//! Each example of the spec is also a mock.
+//! A [`Mock`] of a model query matches the calls with its parameters and responds with the model's records. A parameter
+//! that the query does not have may have any value, unless the mock matches [only](Mock::only) this query. Each example
+//! of the spec is also a mock.
 //!
 //! ```
 //! use gateway_model::{Candidate, ListCandidates};

@@ -109,7 +109,7 @@ impl BlockingBody {
         Body::from_poll(move |_| Poll::Ready(self.chunk().transpose()))
     }
 
-    /// Reads the whole body, and fails as soon as the body is known to exceed `limit` bytes.
+    /// Reads the whole body and fails as soon as the body is known to exceed `limit` bytes.
     ///
     /// # Errors
     ///

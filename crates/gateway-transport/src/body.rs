@@ -182,7 +182,7 @@ impl Body {
         Ok(None)
     }
 
-    /// Waits for the whole body, and fails as soon as the body is known to exceed `limit` bytes.
+    /// Waits for the whole body and fails as soon as the body is known to exceed `limit` bytes.
     ///
     /// # Errors
     ///

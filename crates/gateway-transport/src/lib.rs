@@ -1,25 +1,26 @@
 //! Sends one HTTP request and streams its response, over any HTTP client, async or blocking.
 //!
 //! A transport takes a [`Request`] and returns a [`Response`]. This crate has two traits, [`Transport`] (async) and
-//! [`BlockingTransport`], one [`TransportError`] for both, and adapters behind features. Implement a trait to use any
-//! other HTTP client. The crate knows nothing about a particular service: no base URL, no credentials, no retries.
+//! [`BlockingTransport`], one [`TransportError`] for both, and adapters behind features. To use another HTTP client,
+//! implement one of the traits. The crate is independent of any service: it has no base URL, credentials or retries.
 //!
 //! # Seven promises
 //!
-//! Every transport, ours or yours, keeps the same promises, which our conformance tests check:
+//! Every transport, ours or yours, makes the same seven promises, and our conformance tests check them. The exception
+//! is `reqwest` in a browser, where `fetch` cannot keep all of them (see `docs/transports.md`).
 //!
 //! 1. The method, target, header bytes and body of any request are sent unchanged. Nothing is added except what
 //!    HTTP/1.1 needs (`Host`, `Connection`, the framing of a body) and a `User-Agent`. A request that cannot be sent
 //!    unchanged is refused with [`TransportErrorKind::InvalidRequest`].
-//! 2. Every status is `Ok`. No redirect is followed, no request is retried, no body is decompressed. Header values are
-//!    returned unchanged, including their case, and no header is removed. Trailers are discarded without an error; none
-//!    becomes a header or a part of the body.
+//! 2. Every HTTP status, including 4xx and 5xx, is returned as `Ok`. No redirect is followed, no request is retried, no
+//!    body is decompressed. Header values are returned unchanged, including their case, and no header is removed.
+//!    Trailers are discarded without an error; none becomes a header or a part of the body.
 //! 3. The response streams: the head is returned before the body is complete, and a slow reader slows the peer down.
 //! 4. The [`Deadline`] in the request's extensions is honored: the exchange fails if the head has not arrived by
 //!    [`Deadline::head`], or the last byte of the body by [`Deadline::instant`].
-//! 5. A body that ends early is an error, never a short success. After an error, each further read of [`Body`] or
+//! 5. A body that ends early is an error, never a truncated success. After an error, each further read of [`Body`] or
 //!    [`BlockingBody`] returns the same error again, without its source.
-//! 6. Dropping the future or the body ends the exchange and closes the connection.
+//! 6. Dropping the future, or a body that has not been read to its end, ends the exchange and closes the connection.
 //! 7. An error says what failed ([`TransportError::kind`]), when ([`TransportError::phase`]), and whether the request
 //!    may have reached the peer ([`TransportError::sent`]). Its text never contains a query, a header or a body.
 //!
@@ -42,9 +43,9 @@
 //!
 //! # Features
 //!
-//! No feature is enabled by default. Each feature adds what the table says and changes nothing else. In a browser,
-//! `reqwest-blocking`, `ureq`, `bridge` and the `rustls` features add nothing, because a browser has no threads or
-//! sockets and brings its own TLS.
+//! No feature is enabled by default. Each feature only adds what the table says; `rustls-aws-lc` also replaces ring. In
+//! a browser, `reqwest-blocking`, `ureq`, `bridge` and the `rustls` features add nothing, because a browser has no
+//! threads or sockets and brings its own TLS.
 //!
 //! | feature | adds |
 //! |---|---|
@@ -59,8 +60,8 @@
 //! | `rustls-ring` | `https` for the adapters, with ring |
 //! | `rustls-aws-lc` | `https` for the adapters, with aws-lc, which takes precedence over ring |
 //!
-//! ring is the default because it builds in about a third of the time. aws-lc prefers the key exchange
-//! `X25519MLKEM768`, which protects recorded traffic against a future quantum computer.
+//! ring is the default because it builds in about a third of the time that aws-lc needs. aws-lc prefers the key
+//! exchange `X25519MLKEM768`, which protects recorded traffic against a future quantum computer.
 #![forbid(unsafe_code)]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -51,7 +51,7 @@ pub struct Options {
     pub pool_idle_timeout: Duration,
     /// Maximum number of unused connections kept per host. With zero, each request opens a new connection.
     pub pool_max_idle: usize,
-    /// Where the proxy comes from.
+    /// Which proxy to use, if any.
     pub proxy: Proxy,
     /// Certificates (DER) trusted in addition to the system's, for a private authority.
     pub extra_roots: Vec<Bytes>,
@@ -59,7 +59,7 @@ pub struct Options {
     pub client_certificate: Option<ClientCertificate>,
 }
 
-/// Where an adapter's proxy comes from.
+/// Which proxy an adapter uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Proxy {

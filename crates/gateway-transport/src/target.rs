@@ -31,7 +31,7 @@ pub(crate) fn refused(text: &'static str) -> TransportError {
     TransportError::new(TransportErrorKind::InvalidRequest, text)
 }
 
-/// Converts `uri` to the URL type of reqwest, and refuses it if that changes any byte of the target.
+/// Converts `uri` to the URL type of reqwest and refuses it if that changes any byte of the target.
 ///
 /// The URL standard re-encodes some bytes (`'` in a query) and resolves dot segments, so the peer would receive a
 /// target that differs from the caller's.

@@ -54,8 +54,7 @@ fn extra_roots(options: &Options) -> impl Iterator<Item = CertificateDer<'static
 
 /// The error of rustls is not kept, because it may quote the PEM text.
 fn no_client_certificate() -> TransportError {
-    let text =
-        "cannot read the client certificate: expected a certificate and a private key in PEM";
+    let text = "cannot read the client certificate: expected a certificate and a private key in PEM format";
     TransportError::new(TransportErrorKind::Tls, text)
 }
 

@@ -128,7 +128,7 @@ impl<S, B> fmt::Debug for ServiceTransport<S, B> {
     }
 }
 
-/// Returns a layer's `TransportError` unchanged, and classifies any other error by its cause.
+/// Returns a layer's `TransportError` unchanged and classifies any other error by its cause.
 #[cold]
 fn classify(error: impl Into<BoxError>, phase: Phase) -> TransportError {
     let error = match error.into().downcast::<TransportError>() {

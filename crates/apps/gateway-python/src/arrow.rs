@@ -40,7 +40,7 @@ pub(crate) struct Batches {
 }
 
 impl Batches {
-    /// Starts to read a list on a thread, and waits for the first batch. After that, the thread does not need Python.
+    /// Starts to read a list on a thread and waits for the first batch. After that, the thread does not need Python.
     pub(crate) fn start(
         py: Python<'_>,
         columns: &'static [Column],

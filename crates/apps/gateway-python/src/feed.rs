@@ -38,8 +38,8 @@ impl<T: Send + 'static> Feed<T> {
         Ok(Self { items, is_complete, is_closed, process: process::id() })
     }
 
-    /// Waits for the next items, and returns up to `most` of those that have arrived; none at the end. A signal, such
-    /// as from Ctrl-C, is an error.
+    /// Waits for the next items and returns up to `most` of those that have arrived; none at the end. A signal, such as
+    /// from Ctrl-C, is an error.
     pub(crate) fn wait(&self, py: Python<'_>, most: usize) -> PyResult<Vec<T>> {
         if self.process != process::id() {
             return Err(usage(py, "cannot continue after a fork; call the operation again"));

@@ -26,7 +26,7 @@ mod mirror;
 mod record;
 mod stream;
 
-/// Runs the program with the arguments of the Python process, and returns its exit code.
+/// Runs the program with the arguments of the Python process and returns its exit code.
 #[pyfunction]
 fn main(py: Python<'_>) -> PyResult<u8> {
     // The program handles Ctrl-C as it does without Python.

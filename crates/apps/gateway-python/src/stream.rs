@@ -64,7 +64,7 @@ impl Stream {
         }
     }
 
-    /// Returns the records, and starts to read them.
+    /// Returns the records and starts to read them.
     fn records(&self, py: Python<'_>) -> PyResult<&Feed<Received>> {
         let mut list = lock(&self.list);
         if let Some(list) = list.take() {

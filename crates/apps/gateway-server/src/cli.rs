@@ -59,7 +59,7 @@ enum Command {
     Health(serve::HealthArguments),
 }
 
-/// Runs the program with the arguments of this process, and returns its exit code.
+/// Runs the program with this process's arguments and returns its exit code.
 pub fn main() -> ExitCode {
     let arguments = match parse() {
         Ok(arguments) => arguments,

@@ -40,17 +40,17 @@ pub struct Config {
     pub connections_per_address: Option<usize>,
     /// Maximum number of concurrent database readers.
     pub readers: usize,
-    /// Timeout of one PostgreSQL statement, which must match the statement budget of the store. SQLite has no such
+    /// Timeout for one PostgreSQL statement, which must match the statement budget of the store. SQLite has no such
     /// timeout. A request waits up to this long for a reader, and then up to three times as long for the database,
     /// because the reader may have to connect first.
     pub statement_timeout: Duration,
     /// Timeout for receiving a complete request head, from its first byte.
     pub head_timeout: Duration,
-    /// Timeout of an idle connection, between two requests and before the first.
+    /// How long a connection may be idle, before its first request or between two requests.
     pub idle_timeout: Duration,
-    /// Timeout of a client that stops reading the response.
+    /// How long a client may stop reading a response before the connection is closed.
     pub stall_timeout: Duration,
-    /// Timeout of a whole response, at most 15 minutes: superseded data may be removed after that.
+    /// Timeout for a whole response, at most 15 minutes: superseded data may be removed after that.
     pub response_timeout: Duration,
     /// Time for responses in progress to end after a call of [`RunningServer::stop`](crate::RunningServer::stop).
     pub drain_timeout: Duration,

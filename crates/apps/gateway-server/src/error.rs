@@ -123,9 +123,10 @@ impl std::error::Error for Error {
 impl From<std::io::Error> for Error {
     fn from(error: std::io::Error) -> Self {
         let (kind, context) = match error.kind() {
-            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
-                (ErrorKind::StorageFull, "cannot write: the disk is full; free space and try again")
-            }
+            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => (
+                ErrorKind::StorageFull,
+                "cannot write: the disk is full; free some space and try again",
+            ),
             std::io::ErrorKind::NotFound => (ErrorKind::NotFound, "cannot read or write"),
             _ => (ErrorKind::Io, "cannot read or write"),
         };

@@ -146,7 +146,7 @@ pub(crate) fn text<'f>(fields: &'f Fields, name: &str) -> &'f str {
 pub(crate) enum Fault {
     /// The field does not belong to this kind of record, so it would be lost.
     Foreign(String),
-    /// The value is not of the kind of its field.
+    /// The value's kind does not match the field's kind.
     Wrong(&'static Field),
     /// The required field has no value.
     Missing(&'static Field),

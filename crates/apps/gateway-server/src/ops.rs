@@ -144,7 +144,8 @@ fn text(status: StatusCode, body: String) -> Response<ResponseBody> {
     response
 }
 
-/// Timeout of the head of a request. Together with [`CONNECTIONS`] it limits how long silent connections delay a probe.
+/// Timeout for receiving a request head. Together with [`CONNECTIONS`] it limits how long silent connections delay a
+/// probe.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Timeout of a connection: of its request, and of a client that does not read the response.

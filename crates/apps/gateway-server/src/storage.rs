@@ -15,7 +15,7 @@ pub(crate) enum Call {
 }
 
 impl Call {
-    /// Reads the parameters of an operation, and ignores unknown ones.
+    /// Reads an operation's parameters and ignores unknown ones.
     pub(crate) fn read(operation: Operation, pairs: &Pairs<'_>) -> Result<Self, Problem> {
         Ok(match operation {
             Operation::ListCandidates => {

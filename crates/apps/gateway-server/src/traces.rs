@@ -25,7 +25,7 @@ use tokio_rustls::rustls::crypto::ring;
 use crate::error::{Error, ErrorKind, with_causes};
 use crate::front::recorder::{End, EndedResponse};
 
-/// The export of the spans of this process.
+/// The export of this process's spans.
 pub(crate) struct Export(SdkTracerProvider);
 
 impl Export {

@@ -159,7 +159,7 @@ fn shown_member(of: Recovered) -> clap::Command {
         .arg(id)
 }
 
-/// Identifier of the argument of the command that shows a member.
+/// Identifier of the argument in the command that shows a member.
 const SHOWN: &str = "frame:shown";
 
 /// Parses the identity of a group. Also accepts a title that [`look_up_titles`] has looked up.

@@ -131,7 +131,7 @@ impl Invocation {
         Ok(())
     }
 
-    /// Notes what the command would do, and ends it, if this is a dry run.
+    /// If this is a dry run, notes what the command would do and ends it.
     pub(crate) fn end_dry_run(&self, would: &str) -> Result<(), Failure> {
         if self.service.dry_run {
             self.screen.note(would);

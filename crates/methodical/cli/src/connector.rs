@@ -250,7 +250,7 @@ fn refused(stream: &str, error: Error) -> Failure {
 
 const PAGE: usize = 500;
 
-/// A stream of the records of a table.
+/// A stream of a table's records.
 #[derive(Clone, Debug)]
 struct Stream {
     table: &'static Table,
@@ -258,7 +258,7 @@ struct Stream {
     properties: Vec<Property>,
 }
 
-/// A property of the records of a stream.
+/// A property of a stream's records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Property {
     name: String,
@@ -355,7 +355,7 @@ impl Stream {
         })
     }
 
-    /// Returns the row of a record of the table. A record that is not present has only its key.
+    /// Returns the row for a record in the table. A record that is not present has only its key.
     fn row(&self, record: &Record) -> Row {
         if record.state != State::Present {
             let since = record.gone_at.or(record.missing_since).unwrap_or(record.changed_at);
@@ -427,7 +427,7 @@ struct Catalog {
     streams: Vec<Entry>,
 }
 
-/// A stream of a catalog.
+/// A stream in a catalog.
 #[derive(Debug, Deserialize)]
 struct Entry {
     tap_stream_id: String,

@@ -122,7 +122,7 @@ impl Failure {
         self
     }
 
-    /// Sets the message, and turns the current one into its first cause.
+    /// Sets the message and turns the current one into its first cause.
     pub(crate) fn within(self, whole: &str) -> Self {
         Self { message: format!("{whole}: {}", self.message), ..self }
     }
@@ -319,7 +319,7 @@ fn proxy_of(base_url: &str) -> Option<&'static str> {
     names.find(|name| !is_local(base_url) && env::var_os(name).is_some_and(|url| !url.is_empty()))
 }
 
-/// Returns the messages of the causes of an error, outermost first.
+/// Returns the messages of an error's causes, outermost first.
 fn sources(error: &dyn StdError) -> impl Iterator<Item = String> {
     iter::successors(error.source(), |&cause| cause.source()).map(ToString::to_string)
 }

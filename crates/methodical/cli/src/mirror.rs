@@ -1,5 +1,5 @@
-//! The commands of a mirror: they sync a copy of the lists of the service, and read it. Here are the parts of a mirror
-//! that commands name, and the lists of the service that a mirror answers.
+//! The mirror commands: they sync a copy of the service's lists and read it. Here are the parts of a mirror that
+//! commands name, and the lists of the service that a mirror answers.
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -31,7 +31,7 @@ pub(crate) mod placements;
 pub(crate) mod sync;
 pub(crate) mod upkeep;
 
-/// The identities of the records of a table, with their titles.
+/// The identities of a table's records, with their titles.
 pub(crate) type Titles = BTreeMap<String, String>;
 
 /// Returns the first value that the mirror recovers.
@@ -47,7 +47,7 @@ pub(crate) struct Recovered {
     pub(crate) table: &'static Table,
     pub(crate) members: &'static Table,
     pub(crate) groups: &'static Table,
-    /// The name of the value.
+    /// The name of the recovered value.
     pub(crate) value: &'static str,
     /// The values that the contract lists.
     pub(crate) known_values: &'static [&'static str],
@@ -86,7 +86,7 @@ pub(crate) struct Selected {
 /// The members of a group: all, or only those with some values.
 #[derive(Clone, Debug)]
 pub(crate) struct Members {
-    /// The tables, and the name of the value.
+    /// The tables, and the name of the recovered value.
     pub(crate) of: Recovered,
     pub(crate) group: String,
     /// If it is empty, all values.
@@ -153,7 +153,7 @@ impl<S: Service> Visitor<'_, S> {
     }
 }
 
-/// Reads the identities of the records of a list, with their titles.
+/// Reads the identities of a list's records, with their titles.
 fn titles<O: ListOperation>(
     table: &'static Table,
     mut entries: Records<O::Item, O::Metadata>,
@@ -265,7 +265,7 @@ pub(crate) fn print_list(
     note_age(&mirror, &[table.name()].into_iter().chain(placements).collect::<Vec<_>>(), invocation)
 }
 
-/// Prints a note about unknown values of the members of a group.
+/// Prints a note about unknown values of a group's members.
 fn note_members(
     mirror: &Mirror,
     placed: &Placed,

@@ -187,7 +187,7 @@ impl Formats {
         PossibleValuesParser::new(values).map(move |name| named(name).unwrap_or(Format::JSON))
     }
 
-    /// Returns the extensions of all formats in a sentence: `.csv, .json and .txt`.
+    /// Returns the extensions of all formats for use in a sentence, such as `.csv, .json and .txt`.
     pub(crate) fn extensions(self) -> String {
         let of = |format: Format| format.extensions.iter().map(|one| format!(".{one}"));
         let mut all: Vec<String> = self.all().flat_map(of).collect();
@@ -275,7 +275,7 @@ impl OutputColumn {
 /// The function that is passed to [`OutputFormat::new`](crate::OutputFormat::new) receives one.
 #[derive(Clone, Debug, Default)]
 pub struct OutputSetup {
-    /// The columns in order.
+    /// The columns of the output, in order.
     pub columns: Vec<OutputColumn>,
     /// Whether the output is one object, not a list.
     pub(crate) single: bool,

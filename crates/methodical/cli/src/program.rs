@@ -37,7 +37,7 @@ pub struct Program {
     /// The name, such as `photos`. The folder of the settings has this name, and environment variables begin with it in
     /// capitals, as in `PHOTOS_TOKEN`.
     pub name: &'static str,
-    /// The version.
+    /// The program's version.
     pub version: &'static str,
     /// The first line of the help.
     pub about: &'static str,
@@ -74,17 +74,18 @@ impl Program {
         }
     }
 
-    /// Returns an environment variable of the program: `PHOTO_ARCHIVE_TOKEN` for `TOKEN`.
+    /// Returns one of the program's environment variables, such as `PHOTO_ARCHIVE_TOKEN` for `TOKEN`.
     pub(crate) fn variable(&self, name: &str) -> String {
         format!("{}_{name}", capitals(self.name))
     }
 
-    /// Returns the variable with a secret of the service, except the first one: `PHOTOS_SECRET_USER_ID`.
+    /// Returns the environment variable for a secret of the service other than the first, such as
+    /// `PHOTOS_SECRET_USER_ID`.
     pub(crate) fn secret_variable(&self, secret: &str) -> String {
         self.variable(&format!("SECRET_{}", capitals(secret)))
     }
 
-    /// Returns a command of the program for a message: `` `photos auth login` ``.
+    /// Returns a command of the program for a message, such as `` `photos auth login` ``.
     pub(crate) fn command(&self, arguments: &str) -> String {
         format!("`{} {arguments}`", self.name)
     }
@@ -187,7 +188,7 @@ pub struct Demo {
 #[derive(Debug)]
 #[expect(clippy::exhaustive_structs, reason = "programs create it")]
 pub struct SampleService {
-    /// The base URL.
+    /// The base URL of the service.
     pub base_url: String,
     /// A token that the service accepts.
     pub token: AccessToken,
@@ -199,11 +200,10 @@ pub struct SampleService {
 
 /// How the data of a sample service changes from day to day, so that `--demo dashboard` has a history to show.
 ///
-/// The program generates the data of each day, and syncs a mirror with the clock set to that day. The last day is
-/// today.
+/// The program generates the data of each day and syncs a mirror with the clock set to that day. The last day is today.
 #[expect(clippy::exhaustive_structs, reason = "programs create it")]
 pub struct SampleHistory {
-    /// The number of days.
+    /// The number of days in the history.
     pub days: u32,
     /// Values, such as statuses, that occur in the data and that the contract does not list.
     pub values: &'static [&'static str],
@@ -238,7 +238,7 @@ impl fmt::Debug for SampleHistory {
 /// assert!(shows_photos::<Commands>());
 /// ```
 pub trait OperationCommands: Subcommand {
-    /// The service.
+    /// The service that the commands call.
     type Service: Mirrored;
 
     /// The cheapest operation, which checks whether the service accepts a token.

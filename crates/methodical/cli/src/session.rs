@@ -114,7 +114,7 @@ impl<S: Mirrored> Session<S> {
         Ok(())
     }
 
-    /// Requests the pages of a list one by one, and prints their records as [`list`](Self::list) does.
+    /// Requests the pages of a list one by one and prints their records as [`list`](Self::list) does.
     ///
     /// With `-o raw`, prints only one page: the unchanged response.
     ///
@@ -202,7 +202,7 @@ impl<S: Mirrored> Session<S> {
         printer.finish()
     }
 
-    /// Requests a response without records, and prints it: a value, a list of values, or a map as an object. In a table
+    /// Requests a response without records and prints it: a value, a list of values, or a map as an object. In a table
     /// and in CSV, the column of a value is `value`. A response without data prints nothing.
     ///
     /// # Errors
@@ -230,7 +230,7 @@ impl<S: Mirrored> Session<S> {
         printer.finish()
     }
 
-    /// Sends a request, and returns its response as JSON.
+    /// Sends a request and returns its response as JSON.
     fn receive<O>(&self, operation: &O) -> Result<String, Failure>
     where
         O: Operation<Service = S, Output: Serialize>,
@@ -254,7 +254,7 @@ impl<S: Mirrored> Session<S> {
         Err(Failure::ended(Exit::Done))
     }
 
-    /// Prints the requests as commands, and then ends the command, if this is a dry run.
+    /// If this is a dry run, prints the requests as commands and then ends the command.
     pub(crate) fn end_dry_run<O: Operation<Service = S>>(&self, all: &[&O]) -> Result<(), Failure> {
         let Invocation { program, service, screen, .. } = &self.invocation;
         let client = self.client()?;
@@ -312,7 +312,7 @@ impl<S> fmt::Debug for Session<S> {
     }
 }
 
-/// Calls any method, and prints the response unchanged, or what `--jq` selects.
+/// Calls any method and prints the response unchanged, or what `--jq` selects.
 pub(crate) fn api<S: Mirrored>(
     session: &Session<S>,
     method: String,

@@ -87,7 +87,7 @@ pub(crate) struct MirrorFlags {
     pub(crate) more_values: Vec<String>,
 }
 
-/// An active setting.
+/// The value of a setting, and where it comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Setting<T> {
     pub(crate) value: T,
@@ -95,7 +95,7 @@ pub(crate) struct Setting<T> {
     pub(crate) origin: String,
 }
 
-/// Returns the origin of the settings of a profile.
+/// Returns where a profile's settings come from.
 pub(crate) fn of_profile(name: &str) -> String {
     format!("profile {name}")
 }
@@ -132,7 +132,7 @@ impl fmt::Display for TokenFrom {
     }
 }
 
-/// The active settings.
+/// The settings of this run, from flags, environment variables, the profile or defaults.
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) program: Program,
@@ -271,7 +271,7 @@ fn first<const N: usize>(given: [Option<(String, String)>; N]) -> Option<Setting
     Some(Setting { value, origin })
 }
 
-/// Returns the value of a variable of the program, with its origin.
+/// Returns the value of one of the program's environment variables, with its origin.
 fn variable(name: &str, program: &Program) -> Result<Option<(String, String)>, Failure> {
     let name = program.variable(name);
     Ok(setting(&name)?.map(|value| (value, format!("environment variable {name}"))))
@@ -354,7 +354,7 @@ pub(crate) struct Key {
     /// The variable that takes precedence over the profile, without the name of the program.
     pub(crate) variable: Option<&'static str>,
     default: Option<&'static str>,
-    /// The text in the help.
+    /// The setting's description in the help.
     pub(crate) about: &'static str,
     /// Returns whether this is a valid value of the setting.
     is_valid: fn(&str) -> bool,
@@ -529,7 +529,7 @@ pub(crate) fn origin(url: &str) -> Option<String> {
     })
 }
 
-/// Replaces the password of a URL, and its parameters, with `***`.
+/// Replaces a URL's password and parameters with `***`.
 pub(crate) fn redacted(text: &str) -> String {
     let Some((scheme, rest)) = text.split_once("://") else { return text.to_owned() };
     // A password may contain any character, even `/` or `?`: the host begins after the last `@`.

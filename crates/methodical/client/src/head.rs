@@ -92,7 +92,7 @@ pub(crate) fn meaning(status: StatusCode) -> Option<Meaning> {
         401 => (Unauthorized, RefreshToken, "the service rejected the access token"),
         403 => (Forbidden, Fail, "the access token does not allow this call"),
         404 => (NotFound, Fail, "the service was not found at the base URL"),
-        408 => (Status, Retry, "the service refused the request"),
+        408 => (Status, Retry, "the service timed out waiting for the request"),
         429 => (RateLimited, Retry, "rate limited by the service"),
         400..=499 => (Status, Fail, "the service refused the request"),
         500 | 502 | 503 | 504 => (Server, Retry, "the service failed"),

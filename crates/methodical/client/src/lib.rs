@@ -41,9 +41,9 @@
 //! | minimum time left for another attempt | 10 ms | |
 //! | maximum wait before the second attempt; it doubles before each further one | 200 ms | [`RetryPolicy::base_delay`] |
 //! | upper limit of the doubled wait | 5 s | |
-//! | longest `Retry-After` that the client waits for | 30 s | |
-//! | retries in one burst, shared by a client and its clones | 10 | |
-//! | answered calls that earn one more retry | 10 | |
+//! | longest `Retry-After` that the client honors | 30 s | |
+//! | retries available at once, shared by a client and its clones | 10 | |
+//! | answered calls that restore one retry | 10 | |
 //! | requests per second, shared by a client and its clones | none | [`ClientBuilder::requests_per_second`] |
 //! | calls in flight, shared by a client and its clones | none | [`ClientBuilder::calls_in_flight`] |
 //! | size of a successful response's body | 64 MiB | [`ClientBuilder::body_limit`] |
@@ -55,11 +55,12 @@
 //! [`CallOptions`] set a timeout and headers for individual calls.
 //!
 //! The wait before a retry is random, between zero and the maximum (full jitter), so that many clients do not retry in
-//! lockstep. If the service sends `Retry-After`, the client waits at least that long. If the status is 429 or 503, all
-//! requests of the client and its clones wait; a call whose timeout ends before then fails without sending another
-//! request. For connection limits, such as the idle timeout, see the [`Options`](transport::Options) of the transport.
+//! lockstep. If the service sends a `Retry-After` of at most 30 s, the client waits at least that long; if it asks for
+//! more, the client returns the error. With status 429 or 503, such a header pauses all requests of the client and its
+//! clones. A call that would time out during the pause fails immediately, without sending another request. For
+//! connection limits, such as the idle timeout, see the transport's [`Options`](transport::Options).
 //!
-//! The client retries an attempt that could not connect, timed out or was interrupted. It does not retry TLS and
+//! The client retries an attempt that could not connect, timed out or was interrupted. It does not retry TLS or
 //! protocol errors. A POST that the spec does not mark as idempotent is retried only if it was not sent, or after
 //! status 401. If a response arrived, its status decides what the client does; status 200 is success:
 //!
@@ -91,7 +92,7 @@
 //!
 //! # Tracing
 //!
-//! Each call and each of its attempts is a span of the crate `tracing`, named by [OpenTelemetry's conventions for HTTP
+//! Each call, and each of its attempts, is a `tracing` span whose fields follow [OpenTelemetry's conventions for HTTP
 //! clients][conventions]. All spans have level `DEBUG` and target `gateway_client`, whichever crate defines the client.
 //! If no subscriber is interested, a span costs one comparison. For metrics, set an [`Observer`].
 //!
@@ -103,7 +104,7 @@
 //! | | `gateway.rejected` | number of rejected records, if any |
 //! | | `error.type` | why the call failed: [`ErrorKind::as_str`] |
 //! | | `otel.status_code` | `error` if the call failed |
-//! | `attempt`, until the response is received or, for a stream, its head | `otel.name`, `http.request.method` | `GET` |
+//! | `attempt`, until the response is received or, for a stream, its head | `otel.name`, `http.request.method` | the method, such as `GET` |
 //! | | `otel.kind` | `client` |
 //! | | `gateway.operation` | as above |
 //! | | `http.request.resend_count` | absent for the first attempt, then 1, 2, … |
@@ -114,12 +115,13 @@
 //! | | `otel.status_code` | `error` if there is an `error.type` |
 //!
 //! The span of an attempt has the event `attempt finished` with `gateway.elapsed_ms`. The span of a call has the event
-//! `retrying` with `gateway.delay_ms`. If records were rejected, it also has the event `records were rejected` of level
-//! `WARN`, with `gateway.rejected` and the `gateway.paths` of the first 10. The HTTP version is not recorded, because a
+//! `retrying` with `gateway.delay_ms`. If records were rejected, the span of the call also has the event
+//! `records were rejected` of level `WARN`, with `gateway.rejected` and the `gateway.paths` of the first 10 rejected
+//! records. The HTTP version is not recorded, because a
 //! transport need not report it.
 //!
-//! No span, no event and no text of an [`Error`] contains the token, a header, a parameter value or a record, because
-//! these may be secret or personal data. [`Error::headers`] and [`Error::body`] return what the service sent.
+//! No span, event or text of an [`Error`] contains the token, a header, a parameter value or a record, because these
+//! may be secret or personal data. [`Error::headers`] and [`Error::body`] return what the service sent.
 //!
 //! [conventions]: https://opentelemetry.io/docs/specs/semconv/http/http-spans/#http-client-span
 //!

@@ -1,4 +1,4 @@
-//! The combined pace of all calls of a client: requests per second, calls in flight, and pauses requested by the
+//! The combined pace of all of a client's calls: requests per second, calls in flight, and pauses requested by the
 //! service.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -52,7 +52,7 @@ impl Pace {
         self.may_wait.load(Ordering::Relaxed)
     }
 
-    /// Reserves the next turn for a request, and returns its time.
+    /// Reserves the next turn for a request and returns its time.
     pub(crate) fn turn(&self, now: Instant) -> Instant {
         if self.interval.is_zero() {
             return now;

@@ -48,7 +48,7 @@ pub(crate) struct Pager<P, M> {
     hasher: RandomState,
 }
 
-/// The next step.
+/// The pager's next step.
 enum Next {
     /// Request the page at this position, or the page that the query requests.
     Request(Option<Position>),
@@ -246,7 +246,7 @@ impl<P, M> Pager<P, M> {
         Ok(page.records == 0)
     }
 
-    /// Returns whether a position is new, and remembers it.
+    /// Remembers a position and returns whether it is new.
     fn is_new(&mut self, position: &Position) -> bool {
         self.requested.insert(self.hasher.hash_one(position))
     }

@@ -26,7 +26,7 @@ mod tests;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "a record is decoded or rejected")]
 pub enum Entry<T> {
-    /// A record.
+    /// A decoded record.
     Record(T),
     /// A record that could not be decoded. The records after it are still read.
     Rejected(Rejected),

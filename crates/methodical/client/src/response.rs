@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::head::{is_json, media_type};
 use crate::{Error, ErrorKind};
 
-/// Decodes a successful response, and returns its body as well. If `is_strict`, a rejected record is an error.
+/// Decodes a successful response and returns its body as well. If `is_strict`, a rejected record is an error.
 pub(crate) fn decode<O: Operation>(
     response: Response<Bytes>,
     attempts: u32,

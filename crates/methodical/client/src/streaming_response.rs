@@ -65,7 +65,7 @@ impl<B> StreamingResponse<B> {
         Err(error.with_response(Response::from_parts(self.head, body.freeze()), self.attempts))
     }
 
-    /// Returns the next chunk, and counts it.
+    /// Returns the next chunk and counts it.
     async fn next_chunk(&mut self) -> Result<Option<Bytes>, Error> {
         let chunk = match mem::take(&mut self.rest) {
             rest if rest.is_empty() => self.receive().await?,

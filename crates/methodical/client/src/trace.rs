@@ -52,7 +52,7 @@ impl CallSpan {
         failed(&self.0, error.kind().as_str());
     }
 
-    /// Records how many records were rejected, and emits an event with their paths if any were.
+    /// Records how many records were rejected and emits an event with their paths if any were.
     pub(crate) fn rejected(&self, rejected: &RejectedPaths) {
         let RejectedPaths { count, paths } = rejected;
         if *count > 0 {

@@ -48,7 +48,7 @@ fn command(args: &[String], folder: &Path) -> Result<Outcome, Outcome> {
     }
 }
 
-/// Takes an option out of the arguments, and returns its value. Both are two arguments, or one with `=`.
+/// Takes an option out of the arguments and returns its value. Both are two arguments, or one with `=`.
 fn option<'a>(words: &mut Vec<&'a str>, name: &str) -> Result<Option<&'a str>, Outcome> {
     let mut given = words.iter().map(|word| word.split_once('=').map_or(*word, |(name, _)| name));
     let Some(index) = given.position(|given| given == name) else { return Ok(None) };

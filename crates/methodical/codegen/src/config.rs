@@ -51,9 +51,9 @@ impl Workspace {
 /// and use `/` as the separator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// The path of the configuration itself: `spec/codegen.toml`.
+    /// The path of the configuration itself, such as `spec/codegen.toml`.
     pub file: String,
-    /// The path of the spec: `spec/gateway.toml`.
+    /// The path of the spec, such as `spec/gateway.toml`.
     pub spec: String,
     /// The command that regenerates the files, such as `cargo xtask`. The first line of each file names it.
     pub command: String,
@@ -66,9 +66,9 @@ pub struct Config {
 /// A generated crate: its name and folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Package {
-    /// The name: `gateway-model`.
+    /// The crate's name, such as `gateway-model`.
     pub name: String,
-    /// The folder of its `Cargo.toml`, from the root of the workspace: `crates/gateway-model`.
+    /// The folder of its `Cargo.toml`, relative to the root of the workspace, such as `crates/gateway-model`.
     pub folder: String,
 }
 
@@ -148,7 +148,7 @@ impl Config {
     }
 }
 
-/// The default of `command`.
+/// Default of the key `command`.
 const COMMAND: &str = "methodical-codegen generate";
 
 /// Checks that the crates are distinct, and that no crate lacks one that it uses.
@@ -214,7 +214,7 @@ words! {
     /// A kind of document to generate, such as the reference.
     #[derive(PartialOrd, Ord)]
     pub enum Document {
-        /// The document, written by people, to which the reference links: `docs/service.md`.
+        /// The document, written by people, to which the reference links, such as `docs/service.md`.
         Contract = "contract",
         /// The folder of the reference pages.
         Reference = "reference",
@@ -240,7 +240,7 @@ impl Role {
     }
 }
 
-/// Returns the paths of all configurations of a workspace, sorted.
+/// Returns the paths of a workspace's configurations, sorted.
 ///
 /// # Errors
 /// If the folder `spec` exists but cannot be read.

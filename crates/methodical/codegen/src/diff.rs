@@ -33,7 +33,7 @@ words! {
 /// One difference between two versions of a spec.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// The effect on users.
+    /// The change's effect on users.
     pub class: Class,
     /// The changed declaration, such as `model.Photo.field.title`.
     pub place: String,
@@ -100,7 +100,7 @@ pub(crate) fn command(root: &Path, config: &Config, paths: &[&str]) -> Result<Ou
     Ok(Outcome { stdout, stderr, code: u8::from(is < asked) })
 }
 
-/// Returns the common version of all crates of a workspace, from its manifest.
+/// Returns the common version of a workspace's crates, from its manifest.
 fn workspace_version(root: &Path) -> Option<Version> {
     let manifest: Table = fs::read_to_string(root.join("Cargo.toml")).ok()?.parse().ok()?;
     version(manifest.get("workspace")?.get("package")?.get("version")?.as_str()?)
@@ -266,7 +266,7 @@ pub fn changes(old: (&str, &Service), new: (&str, &Service)) -> Vec<Change> {
     changes
 }
 
-/// Compares the order of the declarations of a list that both specs have.
+/// Compares the order of the declarations in a list, for those that both specs have.
 fn moved(list: &str, old: &[Declaration], new: &[Declaration]) -> Option<Change> {
     let names = |one: &[Declaration], other: &[Declaration], is_fixed: fn(&Declaration) -> bool| {
         let all = one.iter().filter(|one| one.list == list && is_fixed(one)).map(|one| &one.name);

@@ -65,7 +65,7 @@ const DOCUMENTS: &[(Document, DocumentEmitter)] = &[
     (Document::SpecSchema, schema::emit_language),
 ];
 
-/// Removes duplicates, and keeps the order of first occurrence.
+/// Removes duplicates and keeps the order of first occurrence.
 fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
     let mut found = Vec::new();
     for value in values {
@@ -113,7 +113,7 @@ impl GeneratedFile {
     }
 }
 
-/// Writes each member and list item of JSON on a separate line, and removes trailing commas.
+/// Writes each member and list item of JSON on a separate line and removes trailing commas.
 fn laid_out(json: &str) -> String {
     // A string, another value, or a punctuation mark.
     let token = Regex::new(r#""(?:[^"\\]|\\.)*"|[^\s":,{}\[\]]+|\S"#);
@@ -142,8 +142,8 @@ fn laid_out(json: &str) -> String {
     out
 }
 
-/// Replaces each pair of escaped surrogates in a JSON string with its character, and keeps all other escapes. Many
-/// tools read OpenAPI as YAML, which does not allow such pairs.
+/// Replaces each pair of escaped surrogates in a JSON string with its character and keeps all other escapes. Many tools
+/// read OpenAPI as YAML, which does not allow such pairs.
 fn without_surrogates(string: &str) -> Cow<'_, str> {
     // Escaped backslashes are matched as well, because they do not begin the escape that follows.
     let escape = || Regex::new(r"\\\\|\\u[dD][89abAB]..\\u[dD][c-fC-F]..");
@@ -176,7 +176,8 @@ fn with_used_imports(text: &str) -> String {
     lines.map(|line| line + "\n").collect()
 }
 
-/// Returns an import reduced to the names that are used: `a::{B, c}`. rustfmt removes the braces around a single name.
+/// Returns an import reduced to the names that are used, such as `a::{B, c}`. rustfmt removes the braces around a
+/// single name.
 fn used_import(import: &str, used: &BTreeSet<&str>) -> Option<String> {
     let (path, names) = import.split_once("::{").or_else(|| import.rsplit_once("::"))?;
     let last = path.rsplit("::").next().unwrap_or(path);

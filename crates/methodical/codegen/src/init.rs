@@ -60,7 +60,7 @@ fn check_name(name: &str) -> Result<(), Outcome> {
 /// The command that calls the operation of the first spec.
 const COMMAND: &str = "items list --shelf=3";
 
-/// Writes the files of a service below a root, and returns what to do next.
+/// Writes the files of a service below a root and returns what to do next.
 fn start(
     root: &Path,
     mut values: Values,

@@ -32,13 +32,13 @@ mod types;
 /// A service: everything that its spec says, checked and resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Service {
-    /// The machine name, in kebab case: `photo-archive`.
+    /// The machine name, in kebab case, such as `photo-archive`.
     pub name: String,
-    /// The name for people: `Photo archive`.
+    /// The name for people, such as `Photo archive`.
     pub title: String,
     /// The version of the spec, `MAJOR.MINOR.PATCH`.
     pub version: String,
-    /// The path that all operations share, without a prefix: `/c/oauth/v1`. A secret in it replaces `{secret}`.
+    /// The path that all operations share, without a prefix, such as `/c/oauth/v1`. A secret in it replaces `{secret}`.
     pub path: String,
     /// How a call names its operation, and the parameters that every call has.
     pub dispatch: Dispatch,
@@ -46,7 +46,7 @@ pub struct Service {
     pub auth: Auth,
     /// The value of the `Accept` header.
     pub accept: String,
-    /// Its description.
+    /// The service's description.
     pub about: About,
     /// Scalars, in order of declaration.
     pub scalars: Vec<Arc<ValueType>>,
@@ -108,7 +108,7 @@ impl Service {
         ids.collect::<BTreeSet<_>>().into_iter().map(|id| self.model(id)).collect()
     }
 
-    /// Returns the model of the metadata of the list of a response.
+    /// Returns the model of a response's list metadata.
     pub fn metadata_model(&self, operation: &Operation) -> Option<&Model> {
         operation.response.metadata.map(|id| self.model(id))
     }
@@ -195,12 +195,12 @@ impl Service {
         paths.collect()
     }
 
-    /// Returns the model of a field that is a nested record.
+    /// Returns the field's model if the field is a nested record.
     pub fn nested(&self, field: &Field) -> Option<&Model> {
         field.ty.model().map(|id| self.model(id))
     }
 
-    /// Returns the path of an operation: `/c/oauth/v1`.
+    /// Returns the path of an operation, such as `/c/oauth/v1`.
     pub fn path_of(&self, operation: &Operation) -> String {
         match self.dispatch.place {
             Place::Query | Place::Form => self.path.clone(),
@@ -230,7 +230,7 @@ impl Service {
         }
     }
 
-    /// Returns the method, the path and a query of an operation: `GET /c/oauth/v1?method=photos/list`.
+    /// Returns an operation's method and path with a query, such as `GET /c/oauth/v1?method=photos/list`.
     pub fn target_of(&self, operation: &Operation, query: &str) -> String {
         let method = if operation.post.is_some() { "POST" } else { "GET" };
         let mark = if query.is_empty() { "" } else { "?" };
@@ -253,7 +253,7 @@ pub struct Example {
     pub name: RustName,
     /// Index into [`Service::operations`].
     pub operation: usize,
-    /// The description.
+    /// The example's description.
     pub doc: String,
     /// The names of the parameters with their values as wire text, not yet percent-encoded.
     pub params: Vec<(String, String)>,
@@ -261,9 +261,9 @@ pub struct Example {
     pub query: String,
     /// The body of the request exactly as it is sent; empty for a GET.
     pub sent: String,
-    /// The path of the response, relative to the folder of the spec: `fixtures/credits.json`.
+    /// The path of the response, relative to the spec's folder, such as `fixtures/credits.json`.
     pub path: String,
-    /// The response itself.
+    /// The body of the response: the contents of the file at `path`, or nothing if the spec was read without a folder.
     pub body: String,
     /// Positions of the records in the response that a client must reject individually.
     pub rejected: Vec<usize>,
@@ -280,7 +280,7 @@ impl Example {
         given.map(|(_, text)| text.as_str())
     }
 
-    /// Returns whether nothing in the request is percent-encoded.
+    /// Returns whether neither the query nor the body contains percent-encoding.
     pub fn is_plain(&self) -> bool {
         !self.query.contains('%') && !self.sent.contains('%')
     }
@@ -289,9 +289,9 @@ impl Example {
 /// A question that the contract does not answer, with what the client and the server do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenPoint {
-    /// The id: `D-date`.
+    /// The id, such as `D-date`.
     pub id: String,
-    /// The question.
+    /// The question that the contract does not answer.
     pub question: String,
     /// Behavior of our libraries.
     pub client: String,
@@ -313,7 +313,7 @@ pub struct About {
     pub open: Vec<String>,
 }
 
-/// Returns a phrase that names sections of the contract, if any: `section 4.1, rule 2 of the contract`.
+/// Returns a phrase that names sections of the contract, if any, such as `section 4.1, rule 2 of the contract`.
 pub(crate) fn phrase(source: &str) -> Option<String> {
     (!source.is_empty()).then(|| format!("section {source} of the contract"))
 }
@@ -342,7 +342,7 @@ words! {
 }
 
 impl Dispatch {
-    /// Returns whether a call names its operation in one query parameter, and has no constants.
+    /// Returns whether a call names its operation in one query parameter and has no constants.
     pub fn is_plain(&self) -> bool {
         self.place == Place::Query && self.selectors.len() == 1 && self.constants.is_empty()
     }
@@ -391,9 +391,9 @@ pub enum Auth {
 pub struct Secret {
     /// The name of the parameter or header; for a secret in the path, only for display.
     pub name: String,
-    /// The place in a request.
+    /// The secret's place in a request.
     pub place: SecretPlace,
-    /// The description.
+    /// The secret's description.
     pub doc: String,
 }
 

@@ -28,7 +28,7 @@ pub enum Drift {
     Missing,
     /// The file was generated from another spec or by another generator, or was edited by hand.
     Outdated,
-    /// The file was generated earlier, but no longer is.
+    /// The file was generated earlier but no longer is.
     Orphan,
 }
 
@@ -60,7 +60,7 @@ impl Workspace {
 }
 
 impl Output {
-    /// Combines the files of all services of a workspace.
+    /// Combines the files of all services in a workspace.
     pub(crate) fn merged(outputs: Vec<Self>) -> io::Result<Self> {
         let mut all = Self { files: BTreeMap::new(), folders: Vec::new() };
         for Self { files, folders } in outputs {
@@ -83,7 +83,7 @@ impl Output {
     /// Returns the differences between these files and the ones below a root, sorted by path.
     ///
     /// # Errors
-    /// If a file or folder cannot be read.
+    /// Fails if a file or folder cannot be read.
     pub fn compare(&self, root: &Path) -> io::Result<Vec<(String, Drift)>> {
         let mut drifts = BTreeMap::new();
         for (path, text) in &self.files {
@@ -108,10 +108,11 @@ impl Output {
         Ok(drifts.into_iter().collect())
     }
 
-    /// Updates the files below a root: writes the ones that differ, and removes orphans.
+    /// Brings the generated files under `root` up to date: writes those that differ and removes those that are no
+    /// longer generated. Returns what it changed.
     ///
     /// # Errors
-    /// If a file cannot be read, written or removed.
+    /// Fails if a file cannot be read, written or removed.
     pub fn write(&self, root: &Path) -> io::Result<Vec<(String, Drift)>> {
         let drifts = self.compare(root)?;
         for (path, _) in &drifts {

@@ -32,7 +32,7 @@ pub fn read_file(path: &Path, shown: &str) -> Result<Service, Report> {
 /// Reads a spec from memory, with the fixtures in a folder. Without a folder, the responses of the examples are empty.
 ///
 /// # Errors
-/// As [`read_file`].
+/// Fails as [`read_file`] does.
 pub fn read_bytes(bytes: &[u8], folder: Option<&Path>, shown: &str) -> Result<Service, Report> {
     parse("spec", bytes, shown, |cx, document: Document| lower::service(cx, &document, folder))
 }

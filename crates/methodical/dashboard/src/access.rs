@@ -231,7 +231,7 @@ impl Access {
         Some(cookie)
     }
 
-    /// Logs a reader in, and returns the cookie of a new session. This deliberately takes a moment.
+    /// Logs a reader in and returns the cookie of a new session. This deliberately takes a moment.
     pub(crate) fn log_in(
         &self,
         name: &str,

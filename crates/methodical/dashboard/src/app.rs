@@ -1,4 +1,4 @@
-//! Routes requests to the pages, and adds the headers of every response.
+//! Routes requests to the pages and adds the headers of every response.
 
 use std::io::Write as _;
 use std::net::IpAddr;
@@ -192,7 +192,7 @@ async fn with_session(State(server): State<Arc<Server>>, request: Request, next:
     problem::page(StatusCode::FORBIDDEN, LINK, CLOSED, false)
 }
 
-/// Checks a request, and adds the headers of every response.
+/// Checks a request and adds the headers of every response.
 async fn checked(State(server): State<Arc<Server>>, request: Request, next: Next) -> Response {
     sealed(match refusal(&server, &request) {
         Some((status, title, text)) => problem::page(status, title, text, false),
@@ -214,7 +214,7 @@ pub(crate) fn sealed(mut response: Response) -> Response {
 fn refusal(server: &Server, request: &Request) -> Option<Refused> {
     let is_login = request.method() == Method::POST && request.uri().path() == "/login";
     if !is_login && !matches!(*request.method(), Method::GET | Method::HEAD) {
-        let text = "The dashboard only reads: it answers GET and HEAD.";
+        let text = "The dashboard is read-only and accepts only GET and HEAD requests.";
         return Some((StatusCode::METHOD_NOT_ALLOWED, "Not allowed", text));
     }
     server.access.check(request).err()

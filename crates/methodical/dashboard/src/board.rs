@@ -43,7 +43,7 @@ struct Table {
     rows: Vec<Row>,
 }
 
-/// A group or a source.
+/// The row of a group or a source.
 struct Row {
     title: Shown,
     id: Option<String>,

@@ -39,7 +39,7 @@ struct Day {
 struct Person {
     noun: String,
     name: Shown,
-    /// The time, the kind, the details, and the group.
+    /// Each change: its time, kind, details and group.
     entries: Vec<(Time, &'static str, String, Option<Shown>)>,
     /// The table and the identity.
     key: (String, String),

@@ -45,13 +45,13 @@ pub struct Dashboard {
     pub(crate) account: String,
     masks: bool,
     readers: Arc<dyn Fn() -> Readers + Send + Sync>,
-    /// The access log.
+    /// The output for the access log, if one is kept.
     pub(crate) log: Option<Mutex<Box<dyn Write + Send>>>,
     /// The groups of values and their order, as the team names them.
     pub(crate) order: Vec<(Option<String>, Vec<String>)>,
     proxy: Option<String>,
     tls: Option<Arc<Acceptor>>,
-    /// The formats of downloads.
+    /// The download formats.
     pub(crate) formats: Vec<DownloadFormat>,
     pub(crate) now: Box<dyn Fn() -> i64 + Send + Sync>,
 }
@@ -114,7 +114,7 @@ impl Dashboard {
         Self { order: groups.into_iter().collect(), ..self }
     }
 
-    /// Adds a format for downloads of all records of a view.
+    /// Adds a format in which readers can download all records of a view.
     #[must_use]
     pub fn format(mut self, format: DownloadFormat) -> Self {
         self.formats.push(format);

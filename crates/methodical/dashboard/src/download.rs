@@ -24,7 +24,7 @@ use crate::shared::{Params, Problem, Shared};
 use crate::time::{civil, day};
 use crate::words::plural;
 
-/// Responds with all records of a view, and sends them while it reads them.
+/// Responds with all records of a view and sends them while it reads them.
 pub(crate) async fn answer(shared: Shared, params: Params) -> Result<Response, Problem> {
     let downloads = Arc::clone(&shared.downloads);
     let slot = downloads.try_acquire_owned().map_err(|_full| Problem::Busy)?;

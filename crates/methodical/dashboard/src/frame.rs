@@ -52,7 +52,7 @@ impl Frame {
     }
 }
 
-/// The links below a list.
+/// The links below a list, to its first and its next page.
 pub(crate) struct Pager {
     pub(crate) first: Option<String>,
     pub(crate) next: Option<String>,

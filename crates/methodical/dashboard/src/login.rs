@@ -31,7 +31,7 @@ struct Reader {
 }
 
 impl Readers {
-    /// Parses the text.
+    /// Parses the text form of the readers.
     ///
     /// # Errors
     ///
@@ -51,13 +51,13 @@ impl Readers {
         Ok(readers)
     }
 
-    /// Adds a reader, or changes the password and the rights of an existing one, which ends that reader's sessions.
-    /// With `masks`, personal values stay hidden, and the reader cannot show them.
+    /// Adds a reader, or replaces the password and permissions of an existing one and ends that reader's sessions. If
+    /// `masks` is true, personal values are hidden and the reader cannot reveal them.
     ///
     /// # Errors
     ///
-    /// Fails if the name does not have 1 to 64 letters, digits and `.-_@`, or if the password has fewer than 12
-    /// characters or more than 1,000.
+    /// Fails unless the name consists of 1 to 64 ASCII letters, digits and the characters `.-_@`, and the password has
+    /// 12 to 1,000 characters.
     pub fn add(&mut self, name: &str, password: &str, masks: bool) -> Result<(), Error> {
         let is_plain = |one: char| one.is_ascii_alphanumeric() || ".-_@".contains(one);
         if name.is_empty() || name.len() > 64 || !name.chars().all(is_plain) {
@@ -91,12 +91,12 @@ impl Readers {
         self.0.is_empty()
     }
 
-    /// Returns the hash of the password of a reader, and whether personal values are hidden.
+    /// Returns a reader's password hash, and whether personal values are hidden.
     pub(crate) fn get(&self, name: &str) -> Option<(&str, bool)> {
         self.0.get(name).map(|reader| (&*reader.hash, reader.masks))
     }
 
-    /// Checks a password, and returns the hash if it is right. An unknown name takes as long as a wrong password.
+    /// Checks a password and returns the hash if it is right. An unknown name takes as long as a wrong password.
     pub(crate) fn verify(&self, name: &str, password: &str) -> Option<&str> {
         let known = self.get(name).map(|(hash, _)| hash);
         let hash = PasswordHash::new(known.unwrap_or(NOBODY)).ok()?;
@@ -133,7 +133,7 @@ impl fmt::Debug for Readers {
 
 /// The login attempts, by name and by address. Keys share the counters, so that attackers cannot fill the memory.
 pub(crate) struct Guesses {
-    /// The start of the period of each counter, and the attempts in that period.
+    /// The start of each counter's period, and the attempts in that period.
     counters: Vec<(i64, u32)>,
     keys: RandomState,
 }

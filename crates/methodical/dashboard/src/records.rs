@@ -37,7 +37,7 @@ struct RecordsPage<'a> {
     rows: Vec<Row>,
     pager: Pager,
     addresses: Option<String>,
-    /// The names of the formats of downloads, with their links.
+    /// The names of the download formats, with their links.
     downloads: Vec<(&'static str, String)>,
 }
 
@@ -145,7 +145,7 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     Ok(page.render()?)
 }
 
-/// Renders the addresses of all records of a view, to be copied.
+/// Renders the addresses of all records in a view, to be copied.
 pub(crate) fn addresses(shared: &Shared, params: &Params) -> Result<String, Problem> {
     let view = View::of(shared, params)?;
     let statuses = shared.mirror.tables()?;

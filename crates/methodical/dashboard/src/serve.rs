@@ -92,7 +92,7 @@ pub(crate) fn limits(has_proxy: bool) -> Limits {
 /// Maximum number of connections.
 const CONNECTIONS: usize = 256;
 
-/// Maximum size of the body of a request, in bytes.
+/// Maximum size of a request body, in bytes.
 const BODY: usize = 4 * 1024;
 
 /// Timeout of a page, in seconds.

@@ -18,7 +18,7 @@ use crate::outline::Board;
 /// A request, and the state that all of them share.
 pub(crate) struct Shared {
     pub(crate) server: Arc<Server>,
-    /// Who sent it.
+    /// Who sent the request.
     pub(crate) who: Who,
 }
 

@@ -69,7 +69,7 @@ pub(crate) fn ago(seconds: i64) -> String {
     }
 }
 
-/// Returns the start of the day of a time, in UTC.
+/// Returns the start of the day that contains a time, in UTC.
 pub(crate) fn midnight(seconds: i64) -> i64 {
     seconds.saturating_sub(seconds.rem_euclid(DAY))
 }
@@ -85,7 +85,7 @@ pub(crate) fn begin(day: &str) -> Option<i64> {
     Some(day.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().as_second())
 }
 
-/// A day, in seconds.
+/// Length of a day, in seconds.
 pub(crate) const DAY: i64 = 86_400;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Copies a mirror of photos to a folder or an object store, and writes its records to one file:
+//! Copies a mirror of photos to a folder or an object store and writes its records to one file:
 //! `cargo run --example photos -- s3://archive/photos photos.parquet`.
 //!
 //! With a number as the third argument, it writes that many ordinary records instead of a few unusual ones.

@@ -11,7 +11,7 @@ use crate::fields::civil;
 use crate::file::{Column, File, Kind, Upload, Value};
 use crate::place::Place;
 
-/// A copy of the tables of a mirror.
+/// A copy of a mirror's tables.
 ///
 /// ```no_run
 /// use methodical_export::{Copy, Place};

@@ -46,7 +46,7 @@ impl<W: Write + Send> File<W> {
         self.count
     }
 
-    /// Returns the output.
+    /// Returns the output to which the file is written.
     pub(crate) fn out(&mut self) -> &mut W {
         self.writer.inner_mut()
     }
@@ -204,7 +204,7 @@ impl Drop for Upload {
     }
 }
 
-/// Size of the parts of an upload, in bytes. S3 accepts 10,000 parts.
+/// Size of an upload part, in bytes. S3 accepts 10,000 parts.
 const PART: usize = 8 << 20;
 
 /// The type of a column.
@@ -303,7 +303,7 @@ impl Rows {
         self.rows >= MAX_ROWS || self.bytes >= MAX_BYTES
     }
 
-    /// Returns the rows, and starts a new batch.
+    /// Returns the rows and starts a new batch.
     pub(crate) fn take(&mut self) -> Result<RecordBatch, Error> {
         (self.rows, self.bytes) = (0, 0);
         let arrays = self.columns.iter_mut().map(Builder::finish).collect();

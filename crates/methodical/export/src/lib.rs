@@ -17,8 +17,8 @@
 //!
 //! # Erasure
 //!
-//! Each copy rewrites every file, and replaces it atomically: by a rename in a folder, and by completing an upload in
-//! an object store. A copy made after an erasure therefore contains no erased value, and
+//! Each copy rewrites every file and replaces it atomically: by a rename in a folder, and by completing an upload in an
+//! object store. A copy made after an erasure therefore contains no erased value, and
 //! [`forget`](mirror::Mirror::forget) names the copies that still do. An object store with versions or backups keeps
 //! replaced files for as long as configured.
 //!

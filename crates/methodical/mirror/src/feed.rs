@@ -284,7 +284,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<Change> {
 
 const SELECT: &str = "SELECT number, unixepoch(at), table_name, record_id, kind, fields, previous, value FROM mirror_change";
 
-/// A change prepared for delivery, with the current record, and an id by which a receiver recognizes repetitions.
+/// A change prepared for delivery, with the current record and an id that lets a receiver recognize duplicates.
 ///
 /// # JSON
 ///
@@ -319,9 +319,9 @@ const SELECT: &str = "SELECT number, unixepoch(at), table_name, record_id, kind,
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Event {
-    /// The id for deduplication.
+    /// The id that lets a receiver recognize duplicates.
     pub id: String,
-    /// The change.
+    /// The change that the event delivers.
     pub change: Change,
     /// The record at the time of delivery, as JSON text; `None` if it is gone or forgotten.
     pub record: Option<String>,

@@ -66,7 +66,7 @@ pub struct PastRun {
     pub started_at: i64,
     /// When the sync ended, in seconds since 1970 (UTC).
     pub ended_at: i64,
-    /// The table.
+    /// The name of the synced table.
     pub table: String,
     /// How the sync ended.
     pub outcome: Outcome,
@@ -111,7 +111,7 @@ pub struct SampleReport {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Forecast {
-    /// The latest sample.
+    /// The gauge's latest sample.
     pub last: Sample,
     /// How much was used between the first sample of the last two weeks and the latest one: the sum of all decreases.
     /// An increase, such as a top-up, does not count.
@@ -170,7 +170,7 @@ impl Forecast {
 }
 
 impl Store {
-    /// Adds past syncs and samples in one transaction, and removes the oldest syncs.
+    /// Adds past syncs and samples in one transaction and removes the oldest syncs.
     pub(crate) fn add_history(
         &mut self,
         runs: &[PastRun],

@@ -17,7 +17,7 @@
 //! | baseline | the first sync of a scope; it emits no changes unless asked to |
 //! | feed | the changes in the order of their numbers |
 //! | cursor | an opaque position in the feed of one mirror |
-//! | snapshot | the records of the tables, together with the cursor after them |
+//! | snapshot | the records of the tables, together with the cursor for the changes that follow |
 //! | consumer | a named position in the feed, which the mirror stores |
 //! | event | a change prepared for delivery, with an id and the record at the time of delivery |
 //! | delivery | passing the events after the position of a consumer to a sink, and moving the position |
@@ -25,14 +25,14 @@
 //! | deletion guard | refuses to commit a list in which too many records are missing |
 //! | group, member | records of two tables, such as albums and photos; a list with a filter returns the members of a group |
 //! | placement | a member in a group: a row of a recovered table |
-//! | past value | a value that a placement has or had, and for how long |
+//! | past value | a value that a placement has or had, and the period in which it had it |
 //! | recovery | finding a value that the records lack, by requesting each group with each value |
 //! | gauge, sample | an amount that the service reports, such as a balance; the amount at a certain time |
 //! | coverage | the share of placements whose value is known |
 //!
 //! # One sync of a scope
 //!
-//! 1. [`Mirror::begin`] locks the store and begins a transaction. A second process is refused.
+//! 1. [`Mirror::begin`] locks the store and begins a transaction. A second process gets an error.
 //! 2. [`Run::record`] takes each record of the list. The run compares it with the rows of the table in memory by a
 //!    keyed hash of its contents, and writes it if it is new or its meaning differs. [`Run::reject`] takes a record
 //!    that could not be decoded.
@@ -45,8 +45,10 @@
 //!
 //! - A record is missing in the first complete list without it, and gone in the second. A list with
 //!   rejected records is applied, but marks no record missing.
-//! - The deletion guard refuses a list if more than 50 records and more than 10 % are newly missing, or if the list
-//!   became empty. The error contains the number, and [`Rules::accepted_missing`] accepts exactly that many.
+//! - The deletion guard refuses a list that became empty, a list in which more than 50 records and more than 10 % are
+//!   newly missing or were lost within a week, and a list in which more than 10 records and more than half of all seem
+//!   to be other people. The error contains the number of records, and [`Rules::accepted_missing`] accepts exactly that
+//!   many.
 //! - An identity that occurs twice with the same meaning counts once. If the meanings differ, the second record is
 //!   rejected: the list does not say which one is right, and the mirror must not depend on their order.
 //! - A field added to a description becomes a column. The records are rewritten without a change in the feed.
@@ -64,27 +66,27 @@
 //! feature `webhook`, `Webhook`.
 //!
 //! To start with the existing records: add a consumer, then process each record of [`Mirror::each_matching`], then
-//! deliver. A change committed in the meantime is also delivered, so nothing is lost. If the changes of a consumer were
-//! removed, take [`Mirror::cursor`], pass on each record, then [rewind](Mirror::rewind_consumer) the consumer to this
-//! cursor.
+//! deliver. A change committed in the meantime is also delivered, so nothing is lost. If changes were removed
+//! before a consumer received them, start again: take [`Mirror::cursor`], process each record, then
+//! [rewind](Mirror::rewind_consumer) the consumer to this cursor.
 //!
 //! # Recovery
 //!
-//! Some services have a value that no record contains, such as the status of a photo in an album: it can only be
-//! filtered by. After the lists, [`Mirror::sync_all`] requests each group with each value, and stores the placements
-//! as records of another table. It tries the values in the contract, those that the mirror has or had, and those ever
+//! Some services have a value that can be used as a filter but appears in no record, such as the status of a photo in
+//! an album. After the lists, [`Mirror::sync_all`] requests each group with each value, and stores the placements as
+//! records of another table. It tries the values in the contract, those that the mirror has or had, and those ever
 //! passed in [`SyncOptions::values`].
 //!
 //! - Each run requests the members of each group once. It requests the values of a group only if its members changed,
-//!   if it is due ([`SyncOptions::recheck_every`], or 20 hours), or if some of its values are unknown and a value was
-//!   added to try. It begins with the most frequent values of the group, and stops once each member has one. If all
+//!   if it is due ([`SyncOptions::recheck_every`], or 20 hours), or if some of its values are unknown and there is a
+//!   new value to try. It begins with the most frequent values of the group, and stops once each member has one. If all
 //!   have the same value, it requests one more, because a service that ignores the filter returns the whole group
 //!   again. A change of a value in a group whose members did not change is therefore found when the group is due.
 //! - The service must apply both filters, or the whole recovery is refused with [`ErrorKind::Filter`]. The records of a
 //!   value must be among the group's records, no record may have two values, and a value that does not exist must have
 //!   no records; the service may also refuse it with a status from 400 to 499 or a failure in the body. A group whose
-//!   responses contradict each other is retried once, because a record may have changed in between. The groups must not
-//!   all contain the whole list.
+//!   responses contradict each other is retried once, because a record may have changed in between. If every
+//!   group returns the whole list, the service ignores the filter for the group, and the recovery is refused.
 //! - The rules above treat the placements as one list: they become missing and gone, and the deletion guard applies. A
 //!   group whose response failed, or had a rejected record, is left unchanged and reported. After 10 consecutive
 //!   failures, the recovery is aborted.
@@ -95,9 +97,9 @@
 //!   identity, group and member.
 //! - Past values are in the table `mirror_past_value`, and [`Mirror::past_values`] returns them: the value of a
 //!   placement, when a recovery first found it, and when a recovery first found another value or no placement. A
-//!   present one has one past value without an end. One with `began_before` may have begun earlier: the first recovery
-//!   of the table found its value, or the value was unknown until then. If a missing placement returns before it is
-//!   gone, its end is removed.
+//!   present placement has exactly one past value without an end. A past value with `began_before` may have begun
+//!   earlier: the first recovery of the table found its value, or the value was unknown until then. If a missing
+//!   placement returns before it is gone, its end is removed.
 //! - Past values belong to the member. They are removed when the member is gone or forgotten, and stay, with an end,
 //!   when the placement or the group is gone. [`Mirror::purge`] removes them with the row of the placement. A mirror
 //!   that omits personal data does not keep personal past values.
@@ -110,10 +112,10 @@
 //! | column | contents |
 //! |---|---|
 //! | `mirror_key` | the number of the row, in insertion order |
-//! | `mirror_hash` | a keyed hash of the contents (16 bytes); empty if the record is gone |
+//! | `mirror_hash` | a keyed hash of the contents (16 bytes); `NULL` if the record is gone |
 //! | `mirror_state` | `present`, `missing`, `gone` or `forgotten` |
 //! | `mirror_misses` | 1 if the record is missing |
-//! | `mirror_shape` | the columns when the row was written: a row of the table `mirror_shape` |
+//! | `mirror_shape` | the columns that the table had when the row was written: the key of a row in the table `mirror_shape` |
 //! | `mirror_first_seen`, `mirror_changed_at`, `mirror_missing_since`, `mirror_gone_at` | times in UTC |
 //! | `mirror_extra` | a JSON object of everything that has no column: unlisted fields, and values of another kind than their column |
 //! | `mirror_nulls` | a JSON array of the columns whose value was `null`, not absent |
@@ -132,8 +134,9 @@
 //! # Upkeep
 //!
 //! Run [`Mirror::check`] after an incident, and before you rely on a backup; [`Mirror::rebuild`] corrects what it
-//! finds. A restored mirror and an opened [backup](Mirror::backup) refuse earlier cursors, because they reuse the
-//! numbers of changes. The mirror does not recognize a file that was copied by other means.
+//! finds, unless the database itself is damaged. A restored mirror and an opened [backup](Mirror::backup) refuse
+//! earlier cursors, because they reuse the numbers of changes. The mirror does not recognize a file that was copied by
+//! other means.
 //!
 //! A mirror in `mirror.db` has these other files, all readable only by their owner: `mirror.db-wal` and `mirror.db-shm`
 //! while it is open, `mirror.db.lock`, `mirror.db.deliver-*.lock` for each consumer, `mirror.db.backups` with the list
@@ -158,7 +161,7 @@
 //!
 //! | feature | default | adds |
 //! |---|---|---|
-//! | `postgres` | no | copies in PostgreSQL, over the crate `postgres` 0.19: `Mirror::copy_to_postgres` |
+//! | `postgres` | no | copies in PostgreSQL, using the crate `postgres` 0.19: `Mirror::copy_to_postgres` |
 //! | `webhook` | no | the sink `Webhook`, which sends events to a URL |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]

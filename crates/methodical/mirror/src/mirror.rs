@@ -133,8 +133,8 @@ impl Mirror {
         Ok(store.note(TOKEN)?.map(|noted| noted == mark))
     }
 
-    /// Stores a short keyed hash of a sync's access token. The hash does not reveal the token, but shows readers that
-    /// the token has been replaced.
+    /// Stores a short keyed hash of the access token that a sync used. The hash does not reveal the token, but lets
+    /// readers notice that it has been replaced.
     ///
     /// # Errors
     ///
@@ -362,7 +362,7 @@ impl Identity {
     }
 }
 
-/// A page of the records of a table.
+/// A page of a table's records.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Page {

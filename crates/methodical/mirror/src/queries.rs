@@ -154,7 +154,7 @@ pub struct Arrivals {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Passage {
-    /// The identity of the group, or the text of the column of the members.
+    /// The group's identity, or the text in the members' column.
     pub by: Option<String>,
     /// The value that these counts describe.
     pub value: String,
@@ -774,11 +774,11 @@ const DAY: i64 = 24 * 3600;
 pub struct Step {
     /// The identity of the group.
     pub group: String,
-    /// The value before.
+    /// The value before the step.
     pub from: String,
-    /// The value after it.
+    /// The value after the step.
     pub to: String,
-    /// How many members went so. A member that went twice counts once.
+    /// How many members took the step. A member that took it twice counts once.
     pub count: u64,
 }
 

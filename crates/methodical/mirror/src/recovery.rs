@@ -122,7 +122,7 @@ impl Store {
         self.create_view(all.keys().next().map_or("", |name| name))
     }
 
-    /// Creates the view of the placements of a table, unless a list already has that name.
+    /// Creates the view of a table's placements, unless a list already has that name.
     fn create_view(&self, table: &str) -> Result<(), Error> {
         let view = self.relation(table)?.view(Dialect::Sqlite, "");
         let create = format!("CREATE VIEW {VIEW} AS {view}");
@@ -260,7 +260,7 @@ impl Store {
         self.execute(update, (parts(id).1, id, table)).map(drop)
     }
 
-    /// Removes past values, and clears them in the feed. `of` is the condition for a past value, with `id` as `?2`.
+    /// Removes past values and clears them in the feed. `of` is the condition for a past value, with `id` as `?2`.
     pub(crate) fn erase_values(&self, table: &str, of: &str, id: &str) -> Result<(), Error> {
         self.note_erasure()?;
         let erased = format!("FROM mirror_past_value WHERE table_name = ?1 AND {of}");
@@ -273,7 +273,7 @@ impl Store {
         self.execute(&format!("DELETE {erased}"), (table, id)).map(drop)
     }
 
-    /// Removes the past values of placements that have no row, and clears them in the feed.
+    /// Removes the past values of placements without a row and clears them in the feed.
     pub(crate) fn sweep_values(&self, table: &str) -> Result<(), Error> {
         let identity = quoted(&self.table(table)?.shape.identity()?.name);
         let of = format!("?2 = '' AND record_id NOT IN (SELECT {identity} FROM {})", quoted(table));

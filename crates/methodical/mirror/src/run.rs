@@ -47,7 +47,7 @@ pub struct Run<'a> {
     report: Report,
     /// How many records seem to have become other people.
     replaced: u64,
-    /// The index of the column of the value, if the table is recovered.
+    /// The index of the value column, if the table is recovered.
     value: Option<usize>,
     /// How many rows were written, including unchanged records whose omitted columns have changed.
     written: u64,
@@ -113,7 +113,7 @@ impl Mirror {
 }
 
 impl Run<'_> {
-    /// Declares that the list consists of the placements of a recovery.
+    /// Declares that the list consists of a recovery's placements.
     pub(crate) fn recover(&mut self, target: &Target) -> Result<(), Error> {
         let name = target.columns()?[3];
         self.value = self.statements.shape.columns.iter().position(|column| column.name == name);
@@ -217,7 +217,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Marks the list as complete, and commits it.
+    /// Marks the list as complete and commits it.
     ///
     /// # Errors
     ///

@@ -41,8 +41,8 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// Opens the file, and creates the tables if it is new. Without `source`, the file must exist, and its source is
-    /// not checked.
+    /// Opens the file and creates the tables if it is new. Without `source`, the file must exist, and its source is not
+    /// checked.
     pub(crate) fn open(path: &Path, source: Option<&Source>) -> Result<Self, Error> {
         let refused =
             |kind, why: &str| Error::new(kind, format!("cannot open {}: {why}", path.display()));
@@ -78,7 +78,8 @@ impl Store {
         renew(&connection, "is_copy = 1")?;
         let store = Self::new(connection)?;
         if source.is_some_and(|source| !source.is_of(&store.identity)) {
-            let why = "it is of another account or base URL; move it away, or use another file";
+            let why =
+                "it belongs to another account or base URL; move it away, or use another file";
             return Err(refused(ErrorKind::OtherSource, why));
         }
         // A process that was killed may have left erased values in the log.
@@ -416,7 +417,7 @@ pub(crate) fn sqlite_failed(error: rusqlite::Error) -> Error {
         ),
         Some(ErrorCode::DiskFull | ErrorCode::SystemIoFailure) => (
             ErrorKind::Store,
-            "cannot write the mirror: the disk is full; free space, and try again",
+            "cannot write the mirror: the disk is full; free some space and try again",
         ),
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
             (ErrorKind::Foreign, "cannot read the mirror: the file is damaged or not a database")
@@ -433,9 +434,9 @@ pub(crate) fn sqlite_failed(error: rusqlite::Error) -> Error {
 /// `GWMR`, the application id in the header of every mirror.
 const APPLICATION_ID: i64 = 0x4757_4D52;
 
-/// The version of the schema of this release. In version 2, `mirror_hash` had 24 bytes; before version 4, the feed had
-/// no values; programs before version 5 change placements without updating the cached counts of boards; and before
-/// version 6, past values were in the table `mirror_spell`.
+/// The schema version of this release. In version 2, `mirror_hash` had 24 bytes; before version 4, the feed had no
+/// values; programs before version 5 change placements without updating the cached counts of boards; and before version
+/// 6, past values were in the table `mirror_spell`.
 const VERSION: i64 = 6;
 
 /// The statements that upgrade the feed of an older schema.
@@ -483,8 +484,8 @@ mod tests {
         for (code, kind, text) in [
             (ffi::SQLITE_BUSY, ErrorKind::Busy, "try again later"),
             (ffi::SQLITE_LOCKED, ErrorKind::Busy, "try again later"),
-            (ffi::SQLITE_FULL, ErrorKind::Store, "the disk is full; free space"),
-            (ffi::SQLITE_IOERR_SHMSIZE, ErrorKind::Store, "the disk is full; free space"),
+            (ffi::SQLITE_FULL, ErrorKind::Store, "the disk is full; free some space"),
+            (ffi::SQLITE_IOERR_SHMSIZE, ErrorKind::Store, "the disk is full; free some space"),
             (ffi::SQLITE_IOERR_WRITE, ErrorKind::Store, "check the disk and the limits"),
             (ffi::SQLITE_CORRUPT, ErrorKind::Foreign, "damaged or not a database"),
             (ffi::SQLITE_NOTADB, ErrorKind::Foreign, "damaged or not a database"),

@@ -139,7 +139,7 @@ impl<S: Service> MirrorVisitor<S> for Sync<'_, S> {
 }
 
 impl<S: Service> Sync<'_, S> {
-    /// Syncs a table, and adds its report.
+    /// Syncs a table and adds its report.
     fn sync_table(
         &mut self,
         table: &'static Table,

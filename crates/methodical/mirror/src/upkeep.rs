@@ -41,7 +41,7 @@ pub struct Purge {
     pub age: Option<Duration>,
     /// Removes the changes up to this cursor.
     pub until: Option<Cursor>,
-    /// Counts what would be removed, and removes nothing.
+    /// Only counts what would be removed.
     pub is_dry_run: bool,
 }
 

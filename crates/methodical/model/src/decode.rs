@@ -28,8 +28,8 @@ pub(crate) mod text;
 pub(crate) mod value;
 pub(crate) mod whole;
 
-/// Deserializes JSON text into a type that the caller chose. Of a serde error, only the position is kept, because the
-/// message may quote the data.
+/// Deserializes JSON text into a type that the caller chose. An error keeps only the kind and position of the serde
+/// error, whose message may quote the data.
 pub(crate) fn foreign<'a, T: Deserialize<'a>>(json: &'a str, path: &str) -> Result<T, DecodeError> {
     serde_json::from_str(json).map_err(|error| {
         let kind = kind_of(&error);
@@ -95,12 +95,12 @@ pub trait Record: Sealed {
 
 /// The part of [`Record`] that only generated code can implement.
 pub trait Sealed: Sized {
-    /// The shape of the record, which explains a rejection. For this library only: it may change in any release.
+    /// The record's shape, used to explain a rejection. For this library only: it may change in any release.
     const OBJECT: &'static Object;
 }
 
-/// The type of the metadata of a list: the fields next to it in a response, such as the number of pages or a cursor. It
-/// is a record, or `()` if there are none.
+/// The type of a list's metadata: the fields next to the list in a response, such as the number of pages or a cursor.
+/// The type is a record, or `()` if there are no such fields.
 ///
 /// # Examples
 ///
@@ -117,7 +117,7 @@ pub trait Metadata: Sized {
     #[doc(hidden)]
     const OBJECT: Option<&'static Object>;
 
-    /// Decodes the fields.
+    /// Decodes the fields from a JSON object; `None` if that fails.
     #[doc(hidden)]
     fn read(json: &str) -> Option<Self>;
 }

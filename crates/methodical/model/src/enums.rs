@@ -1,6 +1,7 @@
-//! Enums of strings, which preserve unknown values.
+//! String enums that preserve unknown values.
 
-/// Defines an enum of known strings, with a type for unknown values. The example needs a string that is not listed.
+/// Defines an enum of known strings, and a type for unknown ones. The string after `not` is an unknown one for the
+/// doctest.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __wire_enum {
@@ -18,7 +19,7 @@ macro_rules! __wire_enum {
             /// and serde return that text unchanged. Any string deserializes: an unknown one is not an error.
             ///
             /// A later version may add a variant for the value. Code that compares the text, such as
-            /// `value.as_str() == "new"`, works with both versions. A pattern with `Unknown` no longer matches then.
+            /// `value.as_str() == "new"`, works with both versions, but a pattern with `Unknown` no longer matches.
             Unknown($unknown),
         }
 

@@ -73,7 +73,7 @@ impl DecodeErrorKind {
         self.names().0
     }
 
-    /// Returns the name of the kind, and a short description.
+    /// Returns the kind's name and a short description.
     fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Syntax => ("syntax", "not valid JSON"),
@@ -91,7 +91,7 @@ impl DecodeErrorKind {
     }
 }
 
-/// A place in a body. Lines and columns count from 1, columns in bytes.
+/// A place in a body. Lines and columns are counted from 1; a column is a number of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Position {
     pub(crate) line: u64,
@@ -151,13 +151,13 @@ impl DecodeError {
         Self(Box::new(Inner { kind, path, position, expected, delivered: 0, service: None }))
     }
 
-    /// Creates the error of a query parameter.
+    /// Creates the error for the query parameter `name`.
     #[cold]
     pub(crate) fn parameter(name: &str, expected: &'static str) -> Self {
         Self::new(DecodeErrorKind::Parameter, name.into(), Position::NONE, expected)
     }
 
-    /// Creates the error of a conversion to or from the type `name`.
+    /// Creates the error for a conversion to or from the type `name`.
     #[cold]
     pub(crate) fn conversion(name: &str, expected: &'static str) -> Self {
         Self::new(DecodeErrorKind::Conversion, name.into(), Position::NONE, expected)
@@ -169,7 +169,7 @@ impl DecodeError {
         self
     }
 
-    /// Removes the position, for an error that is not in a body.
+    /// Removes the position, for an error that is not about a body.
     #[cold]
     pub(crate) fn without_position(mut self) -> Self {
         self.0.position = Position::NONE;
@@ -349,10 +349,10 @@ pub enum ErrorClass {
     Other,
 }
 
-/// Maximum size of a code that is kept, in bytes.
+/// Maximum size of the kept part of a code, in bytes.
 pub(crate) const CODE_LIMIT: usize = 256;
 
-/// Maximum size of a message that is kept, in bytes.
+/// Maximum size of the kept part of a message, in bytes.
 pub(crate) const MESSAGE_LIMIT: usize = 1024;
 
 /// Returns the longest prefix of `text` that has at most `limit` bytes.

@@ -1,5 +1,5 @@
-//! Fields that the contract does not list: they are kept, can be read, and are written back. Also optional fields: a
-//! field that was decoded as `null` is serialized as `null`, and `Debug` does not show personal fields.
+//! Fields that the contract does not list, which are kept, readable and written back. For listed fields, this module
+//! records which were decoded as `null`, so that they are serialized as `null`, and hides personal values in `Debug`.
 
 #![expect(clippy::missing_errors_doc, reason = "generated code of the same version uses it")]
 
@@ -20,7 +20,7 @@ use crate::decode::{self, depth, members};
 /// The fields of a record that the contract does not list.
 ///
 /// Each field is kept or borrowed as JSON text, so that a number of any size is written back unchanged. `Debug` shows
-/// only the number of fields, because they may be personal data.
+/// only how many fields there are, because they may be personal data.
 ///
 /// # Examples
 ///
@@ -37,7 +37,7 @@ use crate::decode::{self, depth, members};
 pub struct Extra<'a> {
     /// The JSON text from the first to the last unlisted field, such as `"a":1, "b":[2]`.
     text: Cow<'a, str>,
-    /// The listed fields. They may occur within this text, and are skipped.
+    /// The listed fields, which may occur within `text` and are skipped there.
     listed: Option<&'static Object>,
 }
 
@@ -133,7 +133,7 @@ impl Extra<'_> {
     }
 }
 
-/// Serializes every field into the map of a record.
+/// Serializes every unlisted field into a record's map.
 pub fn write<M: SerializeMap>(extra: &Extra<'_>, map: &mut M) -> Result<(), M::Error> {
     for (name, value) in extra.iter() {
         let value: &RawValue = serde_json::from_str(value).map_err(M::Error::custom)?;
@@ -157,7 +157,7 @@ pub fn read<'de, A: MapAccess<'de>>(
     Ok(())
 }
 
-/// Borrows fields from JSON text. Some of them may be listed.
+/// Borrows unlisted fields from JSON text, which may also contain fields of `listed`.
 #[inline]
 pub fn within<'a>(text: &'a str, listed: &'static Object) -> Extra<'a> {
     Extra { text: Cow::Borrowed(text), listed: Some(listed) }
@@ -185,20 +185,21 @@ impl fmt::Debug for Extra<'_> {
     }
 }
 
-/// One bit for each field of a record, in the order of the spec.
+/// The fields of a record that were `null`: one bit for each field, in the order of the spec.
 ///
-/// A field that is `null` means the same as an absent field, so two records that differ only in this are equal.
+/// `null` means the same as an absent field, so two records that differ only in these bits are equal.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Nulls(u64);
 
 impl Nulls {
-    /// Records that this field was `null`.
+    /// Records that field number `member` was `null`.
     #[inline]
     pub fn set(&mut self, member: u32) {
         self.0 |= bit(member);
     }
 
-    /// Serializes an optional field: its value, or `null` if it was `null`, or nothing.
+    /// Serializes field number `member` under `name`: its value if it has one, `null` if it was `null`, and nothing if
+    /// it was absent.
     pub fn write<M: SerializeMap, T: Serialize + ?Sized>(
         self,
         map: &mut M,
@@ -222,7 +223,7 @@ impl PartialEq for Nulls {
 
 impl Eq for Nulls {}
 
-/// Fields after the 64th have no bit, so their `null` is not serialized.
+/// Returns the bit of a field. Fields after the 64th have no bit, so their `null` is not serialized.
 fn bit(member: u32) -> u64 {
     1_u64.checked_shl(member).unwrap_or_default()
 }

@@ -20,9 +20,9 @@ use crate::scalar::either::{is_digits, is_plain};
 
 /// Returns the cell with a `'` before each part that a spreadsheet may treat as a formula; `None` if nothing changes.
 ///
-/// A spreadsheet that uses another separator than the writer ignores quotes within a cell, and splits `x;=1+1`. A
-/// formula may therefore start after any usual separator, or on a new line. If a `'` already precedes a formula,
-/// another is added, so that [`unguard`] restores every cell.
+/// A spreadsheet whose separator differs from the writer's ignores quotes within a cell and splits `x;=1+1`. A formula
+/// may therefore start after any usual separator, or on a new line. If a `'` already precedes a formula, another `'` is
+/// added, so that [`unguard`] restores every cell.
 #[must_use]
 pub fn guard(cell: &str) -> Option<String> {
     changed(cell, |guarded, _| {
@@ -44,7 +44,7 @@ pub fn unguard(cell: &str) -> Option<String> {
 }
 
 /// Calls `change` at each part of the cell that a spreadsheet may treat as a formula, and returns the new cell, or
-/// `None` if no part is one. `change` appends text, and returns how many bytes of the part to leave out.
+/// `None` if there is no such part. `change` appends text and returns how many bytes of the part to leave out.
 fn changed(cell: &str, change: impl Fn(&mut String, &str) -> usize) -> Option<String> {
     let places = places(cell);
     if places.is_empty() {
@@ -60,7 +60,7 @@ fn changed(cell: &str, change: impl Fn(&mut String, &str) -> usize) -> Option<St
     Some(text)
 }
 
-/// Returns where the parts of a cell start that a spreadsheet may treat as a formula, with or without guards.
+/// Returns the start of each part of a cell that a spreadsheet may treat as a formula, whether it is guarded or not.
 fn places(cell: &str) -> Vec<usize> {
     let is_first = is_formula(cell);
     // Fast path: nearly every cell is a single part.
@@ -71,7 +71,8 @@ fn places(cell: &str) -> Vec<usize> {
     let last = cell.rfind(is_splitter);
     for (at, splitter) in cell.match_indices(is_splitter) {
         let start = at + splitter.len();
-        // A quote is doubled in CSV, and two quotes are an empty cell to such a reader. A spreadsheet drops NULs.
+        // A quote is doubled in CSV. A reader with another separator takes two quotes for an empty cell. A spreadsheet
+        // drops NULs.
         let part = cell.get(start..).unwrap_or_default().trim_start_matches(['"', '\'', '\0']);
         // Text that contains a splitter is never a number or a phone number, so only the last part can be one.
         if part.starts_with(STARTS) && (Some(at) != last || is_formula(part)) {
@@ -86,7 +87,7 @@ fn is_splitter(letter: char) -> bool {
     matches!(letter, ',' | ';' | '\t' | '|' | '\r' | '\n')
 }
 
-/// Returns whether a spreadsheet may treat a cell, without its guards, as a formula or as the rest of one.
+/// Returns whether a spreadsheet may treat a cell, without its guards, as a formula or as the rest of a formula.
 ///
 /// Plain numbers and phone numbers are not formulas, although they may start with a sign.
 fn is_formula(cell: &str) -> bool {
@@ -103,8 +104,8 @@ fn is_formula(cell: &str) -> bool {
 /// Returns whether the text is a phone number, such as `+40 21 000 0001` or `+49 (0)30 700-1`: a plus sign, then digits
 /// and the usual punctuation.
 ///
-/// A spreadsheet computes `+49-30-700`, and reads `+1 1/2` as one and a half. It can do neither if a space separates
-/// two groups of digits, or if the only punctuation is spaces, dots and brackets.
+/// A spreadsheet computes `+49-30-700` and reads `+1 1/2` as one and a half. It can do neither if a space separates two
+/// groups of digits, or if the only punctuation is spaces, dots and brackets.
 fn is_phone(cell: &str) -> bool {
     let rest = cell.strip_prefix('+').unwrap_or_default();
     let plain = |letter: char| letter.is_ascii_digit() || " ()./-".contains(letter);

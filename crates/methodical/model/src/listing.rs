@@ -1,4 +1,4 @@
-//! Decoded lists: the records, and the rejected ones.
+//! Decoded lists, with the records that were rejected.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

@@ -1,4 +1,4 @@
-//! Operations: a query, and the decoder of its response.
+//! Operations: each has a query, and a decoder for its response.
 
 use crate::decode::layout::Body;
 use crate::decode::value::Value;
@@ -42,11 +42,11 @@ pub trait Operation {
     /// Whether the body of a successful response may be empty. An empty body has no media type.
     const MAY_BE_EMPTY: bool = false;
 
-    /// The format of the body of a POST, and whether the call is idempotent; `None` for a GET. For generated code.
+    /// The body format of a POST, and whether the call is idempotent; `None` for a GET. For generated code.
     #[doc(hidden)]
     const POST: Option<(BodyFormat, bool)> = None;
 
-    /// Where the data is in the body of a response, and how the body reports a failure. For generated code.
+    /// Where the data is in a response body, and how the body reports a failure. For generated code.
     #[doc(hidden)]
     const BODY: &'static Body = &Body::ROOT;
 
@@ -78,8 +78,8 @@ pub trait Operation {
 
     /// Returns the class of the failure that a whole body reports, without decoding its data.
     ///
-    /// A client uses the class to decide whether to retry. Returns `None` for a success, for an invalid body, and if
-    /// the contract assigns no classes to errors.
+    /// A client uses the class to decide whether to retry. Returns `None` for a success, for a body that is invalid
+    /// before it reports a failure, and if the contract assigns no classes to errors.
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
@@ -99,7 +99,7 @@ pub trait Operation {
 ///
 /// Do not implement this trait: it may change in any release.
 pub trait Decoded: Sized {
-    /// Decodes a whole body whose data is at this place.
+    /// Decodes a whole body whose data is at `place`.
     #[doc(hidden)]
     fn decode(place: &'static Body, body: &[u8]) -> Result<Self, DecodeError>;
 
@@ -153,7 +153,7 @@ pub trait ListOperation: Operation<Output = Listing<Self::Item, Self::Metadata>>
     /// The type of the list's records.
     type Item: Record;
 
-    /// The type of the metadata of the list; `()` if the contract lists none.
+    /// The type of the list's metadata; `()` if the contract lists none.
     type Metadata: Metadata;
 
     /// Returns a decoder that accepts the body in pieces.

@@ -50,9 +50,9 @@ pub trait PagedOperation: ListOperation<Metadata: Send> + Clone + Send + Sync + 
 pub struct Paging {
     /// The value that changes from page to page.
     pub by: PagedBy,
-    /// The parameter with this value.
+    /// The parameter that contains this value.
     pub parameter: &'static str,
-    /// Whether the records have an identity. If they do, two pages with the same records are a mistake of the service.
+    /// Whether the records have an identity. If they do, two pages with the same records are a fault of the service.
     pub has_identity: bool,
 }
 
@@ -145,7 +145,7 @@ pub struct PageMarks {
 }
 
 impl PageMarks {
-    /// Creates the hints of a page that gives no hints.
+    /// Creates an empty set of hints.
     #[must_use]
     pub const fn new() -> Self {
         Self { last: None, total: None, next: None, more: None }

@@ -34,12 +34,13 @@ pub struct Query {
 }
 
 impl Query {
-    /// Creates a query from its encoded text, which follows the path.
+    /// Creates a query from `text`, which contains the encoded path, query and body in this order. `query` is the
+    /// position where the query begins.
     fn new(text: String, query: usize, post: Option<Post>) -> Self {
         Self { text, query, post }
     }
 
-    /// Returns where the query ends, and the body begins.
+    /// Returns where the query ends and the body begins.
     fn end(&self) -> usize {
         self.post.map_or(self.text.len(), |post| post.start)
     }
@@ -85,7 +86,8 @@ impl Query {
     }
 
     /// Returns whether the call is idempotent (RFC 9110, section 9.2.2). Every GET is idempotent, and so is a POST that
-    /// the contract declares idempotent. A client never repeats any other call that may have reached the service.
+    /// the contract declares idempotent. A client repeats any other call only if the request was not sent, or once with
+    /// a new token after status 401.
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
@@ -105,7 +107,7 @@ impl fmt::Display for Query {
     }
 }
 
-/// Shows only the names of the parameters, because values may be personal data. Of a JSON body, shows only the format.
+/// Shows only the parameter names, because values may be personal data. For a JSON body, shows only the format.
 impl fmt::Debug for Query {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let form = if self.format() == Some(BodyFormat::Form) { self.body() } else { "" };
@@ -125,7 +127,7 @@ impl fmt::Debug for Query {
     }
 }
 
-/// The format of the body of a POST.
+/// The format of a POST body.
 ///
 /// # Examples
 ///
@@ -202,7 +204,8 @@ pub enum ListStyle {
 }
 
 impl ListStyle {
-    /// Returns the separator between two values of one parameter. No value can contain it.
+    /// Returns the separator between the values of one parameter, which no value can contain. Returns `None` if each
+    /// value has its own parameter.
     #[must_use]
     pub const fn separator(self) -> Option<&'static str> {
         match self {

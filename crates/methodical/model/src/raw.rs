@@ -119,7 +119,7 @@ impl Decoded for RawJson {
     }
 }
 
-// A derived implementation would also require `Clone` of the service.
+// A derived implementation would also require the service to be `Clone`.
 impl<S> Clone for RawQuery<S> {
     fn clone(&self) -> Self {
         Self { method: self.method.clone(), pairs: self.pairs.clone(), ..*self }

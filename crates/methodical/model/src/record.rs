@@ -1,11 +1,14 @@
-//! The methods and traits that every record implements.
+//! The methods and traits of every record.
 
 /// Implements everything that two structs need to be the owned and the borrowed form of a record.
 ///
-/// Both have a field `extra` for unlisted fields and a field `nulls`. Each line declares a field: its number from 0,
-/// whether it is `required` or `optional`, `absent` for a list or a map that is empty if it is absent, or `blank` for
-/// an optional value that may be an empty string, whether its value is `personal` or `plain` in `Debug` output, its
-/// name, its type in the owned form, and its name on the wire.
+/// Both have a field `extra` for unlisted fields and a field `nulls`. Each line declares a field:
+///
+/// - its number, counted from 0;
+/// - its presence: `required`, `optional`, `absent` for a list or map that is empty if the field is absent, or `blank`
+///   for an optional value that may be an empty string;
+/// - whether `Debug` hides its value (`personal`) or shows it (`plain`);
+/// - its name, its type in the owned form, and its name on the wire.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __record {
@@ -21,7 +24,7 @@ macro_rules! __record {
         }
 
         impl $borrowed<'_> {
-            /// Converts the record to its owned form, and copies the strings that it borrows.
+            /// Converts the record to its owned form and copies the strings that it borrows.
             #[inline]
             #[must_use]
             pub fn into_owned(self) -> $owned {

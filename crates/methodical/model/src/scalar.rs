@@ -1,13 +1,13 @@
-//! Scalars: text or an integer on the wire, a meaningful type in Rust.
+//! Scalars: text, an integer or a boolean on the wire, and a type of their own in Rust.
 
 pub(crate) mod conversions;
 pub(crate) mod either;
 
-/// Defines a scalar of a kind: one that keeps its wire text unchanged, a 64-bit integer, or a boolean with the JSON
-/// texts that represent it.
+/// Defines a scalar type. Its kind is text that is kept unchanged, a 64-bit integer, or a boolean with the JSON texts
+/// that represent it.
 ///
-/// The kind determines the conversions and the comparison of values. `or_number` after the kind lets a record contain a
-/// number in place of text.
+/// The kind determines the conversions and how values compare. With `or_number` after the kind, a response may contain
+/// a number in place of the text.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __scalar {
@@ -84,7 +84,7 @@ macro_rules! __scalar {
     ($(#[$attribute:meta])* $name:ident, epoch_seconds_text $(, $either:ident)?) => {
         $crate::__scalar! {
             @text $(#[$attribute])* $name, [$($either)?],
-            "Two values are equal only if their texts are equal: `5` and `05` differ. Values have no order: compare the results of `to_i64`."
+            "Values are compared as text, so `5` and `05` differ. The type is not ordered; to sort values, compare the results of `to_i64`."
         }
 
         impl $name {
@@ -130,7 +130,7 @@ macro_rules! __scalar {
         impl core::str::FromStr for $name {
             type Err = $crate::DecodeError;
 
-            /// Parses a text that the contract lists for one of the two values.
+            /// Parses one of the texts that the contract lists for the two values.
             ///
             /// # Errors
             ///
@@ -353,7 +353,7 @@ macro_rules! __reader {
     };
 }
 
-/// Implements the text traits of a type with `as_str`.
+/// Implements the text traits for a type that has `as_str`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __as_text {
@@ -399,7 +399,7 @@ macro_rules! __as_text {
     };
 }
 
-/// Implements the conversions of a type that can be created from any text.
+/// Implements the conversions for a type that can be created from any text.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __from_text {
@@ -434,7 +434,7 @@ macro_rules! __from_text {
     };
 }
 
-/// Orders by text. `Borrow` requires the type to have the same order.
+/// Orders values by their text, and implements `Borrow`, which requires that order.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __compared_as_text {

@@ -1,9 +1,9 @@
 //! A service: what its operations share, how a call selects its operation, and how a call is authenticated.
 
-/// A service, as a type that carries the constants of all its operations.
+/// A service, as a type that carries the constants that its operations share.
 ///
 /// A generated crate has one such type. It ties queries to their service: a client for one service rejects queries for
-/// another at compile time. Implement it yourself only to call a service with [`RawQuery`](crate::RawQuery).
+/// another at compile time. Implement this trait yourself only to call a service with [`RawQuery`](crate::RawQuery).
 ///
 /// # Examples
 ///
@@ -72,7 +72,7 @@ pub struct Dispatch {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Place {
-    /// The query.
+    /// The query string.
     Query,
     /// The form in the body, so every call is a POST.
     Form,
@@ -180,7 +180,7 @@ impl Auth {
     }
 }
 
-/// The name and the place of a secret sent with every call, such as an API key. It does not contain the value.
+/// The name and place of a secret sent with every call, such as an API key. The value is not included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Secret {
     name: &'static str,
@@ -215,7 +215,7 @@ pub enum SecretPlace {
     Query,
     /// A parameter of the form in the body, after all others.
     Form,
-    /// A header.
+    /// A request header.
     Header,
     /// The text `{secret}` in [`Service::PATH`](crate::Service::PATH).
     Path,

@@ -1,4 +1,4 @@
-//! The records of a service as tables of a database, and the lists that a mirror copies into them.
+//! A service's records as database tables, and the lists that a mirror copies into them.
 //!
 //! These types are in this crate because generated models implement [`Mirrored`] for their service. Programs that only
 //! call a service do not need them; mirrors, exports and dashboards do.
@@ -68,8 +68,8 @@ impl Table {
         self.columns
     }
 
-    /// Returns the columns that can be the title of a record, most important first. They are the columns of text,
-    /// except the identity and the fields of nested records.
+    /// Returns the columns that can be a record's title, most important first. They are the text columns, except the
+    /// identity and the fields of nested records.
     pub fn titles(&self) -> impl Iterator<Item = &'static Column> + use<> {
         let identity = self.identity;
         self.columns.iter().filter(move |column| {
@@ -77,8 +77,8 @@ impl Table {
         })
     }
 
-    /// Returns the column that says where a record comes from, such as the name of a portal. It is the first text in a
-    /// nested record that is neither personal data nor an identity.
+    /// Returns the column that names where a record comes from, such as a portal: the first text column of a nested
+    /// record that is neither personal data nor an `id`. Returns `None` if there is no such column.
     pub fn source(&self) -> Option<&'static Column> {
         self.columns.iter().find(|column| {
             column.kind == ColumnKind::Text
@@ -310,7 +310,7 @@ pub struct Recovery<O> {
     pub filters: Filters<O>,
 }
 
-/// Returns the group and the value that a query selects, if any.
+/// Returns the group and the value that a query selects; `None` for one that it does not select.
 pub type Filters<O> = fn(query: &O) -> (Option<String>, Option<String>);
 
 /// An amount that an operation returns, such as a balance.
@@ -329,7 +329,7 @@ impl Gauge {
         Self { name, value, unit: None }
     }
 
-    /// Sets the path of the field that contains the unit, such as a currency code.
+    /// Sets the path of the field that contains the amount's unit, such as a currency code.
     #[must_use]
     pub const fn with_unit(self, unit: &'static [&'static str]) -> Self {
         Self { unit: Some(unit), ..self }
@@ -351,13 +351,13 @@ impl Gauge {
     }
 }
 
-/// Parses the text of an identity into the value of a parameter.
+/// Parses an identity into a value of the parameter `name`.
 #[doc(hidden)]
 pub fn parameter<T: FromStr>(name: &'static str, text: &str) -> Result<T, DecodeError> {
     text.parse().ok().ok_or_else(|| DecodeError::parameter(name, "a value of its type"))
 }
 
-/// Returns the query if it can be sent.
+/// Returns the query if it can be sent, or else the error.
 #[doc(hidden)]
 pub fn sendable<O: Operation>(query: O) -> Result<O, DecodeError> {
     query.query().map(|_| query)

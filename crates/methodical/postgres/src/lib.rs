@@ -25,11 +25,12 @@ pub struct Connector(Arc<Settings>);
 impl Connector {
     /// Reads a URL, the environment variables of libpq, and the TLS files that both name.
     ///
-    /// `application` is the name of the program in the views of the database, unless the URL has `application_name`.
+    /// `application` is the program name in database views such as `pg_stat_activity`, unless the URL has
+    /// `application_name`.
     ///
     /// # Errors
     ///
-    /// Fails with [`ErrorKind::Setting`] if one of them is invalid. The message does not repeat the URL, because it may
+    /// Fails with [`ErrorKind::Setting`] if one of them is invalid. The message does not repeat the URL, which may
     /// contain a password.
     pub fn new(url: &str, application: &str) -> Result<Self, Error> {
         let mut settings = Settings::parse(url, |name| std::env::var(name).ok())?;
@@ -41,8 +42,8 @@ impl Connector {
 
     /// Connects to the first host of the URL that accepts the connection.
     ///
-    /// Each host has 10 seconds for the whole attempt, unless the URL has `connect_timeout`.
-    /// It fails immediately while 64 earlier attempts are still waiting for an answer.
+    /// Each host has 10 seconds for the whole attempt, unless the URL has `connect_timeout`. The call fails immediately
+    /// while 64 earlier attempts are still waiting for an answer.
     ///
     /// # Errors
     ///
@@ -50,11 +51,11 @@ impl Connector {
     pub fn open(&self) -> Result<Client, Error> {
         let Settings { config, hosts, names, .. } = &*self.0;
         let unreachable = |why: &str| Error::new(ErrorKind::Unreachable, format!("{names}: {why}"));
-        // Each attempt holds the settings until it ends. A peer that never answers keeps its thread and its socket.
+        // Each attempt holds the settings until it ends. If the peer never answers, so do its thread and its socket.
         if Arc::strong_count(&self.0) > ATTEMPTS {
             return Err(unreachable("too many earlier attempts are still waiting"));
         }
-        // On another thread, because a name server or a silent socket could block this one for longer than the limit.
+        // Connect on another thread: a name server or a silent socket could block this thread for longer than the limit.
         let (sender, receiver) = sync_channel(1);
         let own = Arc::clone(&self.0);
         Builder::new()
@@ -115,9 +116,9 @@ pub struct Error(Box<(ErrorKind, String)>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The URL or an environment variable is invalid, or a file that one of them names.
+    /// The URL, an environment variable, or a file that one of them names is invalid.
     Setting,
-    /// The database, or this side of the connection, refused it.
+    /// The database refused the connection, or this side did, for example because of an invalid certificate.
     Refused,
     /// The database has no free connection. A later attempt may succeed.
     Busy,
@@ -144,7 +145,7 @@ impl fmt::Display for Error {
 
 impl StdError for Error {}
 
-/// Describes an error of the driver, and names the next step. The text starts with `hosts`.
+/// Describes a driver error and names the next step. The text starts with `hosts`.
 pub(crate) fn explain(error: &::postgres::Error, hosts: &str) -> Error {
     use ErrorKind::{Busy, Refused, Unreachable};
     let source = error.source();
@@ -178,7 +179,7 @@ pub(crate) fn explain(error: &::postgres::Error, hosts: &str) -> Error {
     Error::new(kind, format!("{hosts}: {text}; {next}{state}"))
 }
 
-/// Maximum number of concurrent attempts, minus the clones of the connector.
+/// Maximum number of concurrent attempts. Each further clone of the connector counts as an attempt.
 const ATTEMPTS: usize = 64;
 
 /// Pause between two attempts while waiting.

@@ -1,4 +1,4 @@
-//! The settings of a connection: the URL, the environment variables and the files of libpq.
+//! Connection settings: the URL, and libpq's environment variables and files.
 
 use std::error::Error as _;
 use std::fmt::Display;
@@ -30,7 +30,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// Reads a URL; `lookup` returns the value of an environment variable. The errors do not repeat the URL.
+    /// Reads a URL. `lookup` returns the value of an environment variable. Errors do not repeat the URL.
     pub(crate) fn parse(url: &str, lookup: impl Fn(&str) -> Option<String>) -> Result<Self, Error> {
         let variable = |name: &str| lookup(name).filter(|value| !value.is_empty());
         let (head, query) = url.split_once('?').unwrap_or((url, ""));
@@ -39,7 +39,7 @@ impl Settings {
             return Err(setting("the URL must have %3F for `?` in a password, and %40 for `@`"));
         }
         let of_environment = OWN.into_iter().chain(["channel_binding="]).filter_map(|name| {
-            // Such as `PGSSLMODE`.
+            // The variable's name, such as `PGSSLMODE`.
             let value = variable(&format!("PG{}", name.replace(['_', '='], "").to_uppercase()))?;
             Some(format!("{name}{}", utf8_percent_encode(&value, NON_ALPHANUMERIC)))
         });
@@ -54,7 +54,7 @@ impl Settings {
         });
         let config = format!("{head}?{DEFAULTS}&{}", of_driver.join("&")).parse::<Config>();
         let mut config = config.map_err(|error| match error.source().map(ToString::to_string) {
-            // The driver names the parameter but not its value. Its other messages may repeat a part of the URL.
+            // This message names the parameter but not its value. The driver's other messages may repeat part of the URL.
             Some(text) if text.starts_with("invalid value for option") => setting(text),
             _ => setting(
                 "the URL is invalid or has an unsupported parameter; expected postgres://USER@HOST/NAME",
@@ -111,8 +111,8 @@ impl Settings {
         config.connect(self.tls.clone()).map_err(|error| explain(&error, &self.names))
     }
 
-    /// Finds the password in the password file, unless it is known. The file is read again for each connection, so that
-    /// it can be changed while servers are running.
+    /// Finds the password in the password file, unless the password is known. The file is read again for each
+    /// connection, so that it can be changed while servers are running.
     fn find_password(&self) -> Result<Option<String>, Error> {
         // `/dev/null` switches the default file off.
         let path = self.passfile.as_deref().filter(|path| path.is_file());
@@ -131,7 +131,7 @@ impl Settings {
     }
 }
 
-/// Returns the password in a line `host:port:database:user:password`, if each other field has one of the wanted values.
+/// Returns the password in a line `host:port:database:user:password` if each of the other fields has a wanted value.
 fn password_of(line: &str, wanted: [&[&str]; 4]) -> Option<String> {
     let mut fields = vec![String::new()];
     let mut letters = line.chars();
@@ -147,11 +147,12 @@ fn password_of(line: &str, wanted: [&[&str]; 4]) -> Option<String> {
     (is_line && fields.iter().zip(wanted).all(applies)).then(|| fields.get(4).cloned())?
 }
 
-/// Reads `sslmode`: the mode of the driver, and whether the name must match. As in libpq, roots are used in every mode.
+/// Returns the driver's mode for an `sslmode`, and whether the host name must match the certificate. As in libpq, roots
+/// are used in every mode.
 fn mode(mode: Option<&str>, roots: Option<&str>) -> Result<(SslMode, bool), Error> {
     match (mode, roots) {
         (None, Some("system")) | (Some("verify-full"), _) => Ok((SslMode::Require, true)),
-        // Anyone can get a certificate for some name from a public CA.
+        // Anyone can get a certificate from a public CA for some host name.
         (_, Some("system")) => Err(setting("sslrootcert=system needs sslmode=verify-full")),
         (Some("verify-ca"), None) => Err(setting("sslmode=verify-ca needs sslrootcert=FILE")),
         (Some("disable"), _) => Ok((SslMode::Disable, false)),
@@ -161,7 +162,7 @@ fn mode(mode: Option<&str>, roots: Option<&str>) -> Result<(SslMode, bool), Erro
     }
 }
 
-/// Checks that other users cannot access the file of a parameter. If root owns the file, its group may read it.
+/// Checks that other users cannot access a parameter's file. If root owns the file, its group may read it.
 pub(crate) fn check_private(parameter: &str, path: &Path) -> Result<(), Error> {
     let file = fs::metadata(path).map_err(|error| unusable(parameter, path, &error))?;
     let others = if file.uid() == 0 { 0o037 } else { 0o077 };
@@ -169,7 +170,7 @@ pub(crate) fn check_private(parameter: &str, path: &Path) -> Result<(), Error> {
     if file.mode() & others == 0 { Ok(()) } else { Err(unusable(parameter, path, &why)) }
 }
 
-/// Returns the error for the file of a parameter.
+/// Returns the error for a parameter whose file cannot be used.
 pub(crate) fn unusable(parameter: &str, path: &Path, error: &dyn Display) -> Error {
     setting(format!("cannot use {}: {error}; check {parameter}", path.display()))
 }
@@ -181,8 +182,8 @@ pub(crate) fn setting(text: impl Into<String>) -> Error {
 /// The prefixes of the parameters that this crate reads instead of the driver.
 const OWN: [&str; 5] = ["sslmode=", "sslrootcert=", "sslcert=", "sslkey=", "passfile="];
 
-/// The timeout of an attempt at each host, and of a peer that is silent, in seconds, unless the URL sets another. By
-/// default, the system notices only after many minutes, or never, that a peer is gone.
+/// Default timeouts in seconds, for an attempt to connect to each host and for a silent peer. Without them, the system
+/// notices only after many minutes, or never, that a peer is gone.
 const DEFAULTS: &str = "connect_timeout=10&tcp_user_timeout=10&keepalives_idle=10&keepalives_interval=3&keepalives_retries=3";
 
 #[cfg(test)]

@@ -15,8 +15,8 @@ use tokio_rustls::rustls::{self, ClientConfig, RootCertStore};
 use crate::Error;
 use crate::settings::{check_private, setting, unusable};
 
-/// Reads the TLS files. If the name is not checked, any certificate signed by one of the roots is accepted; without
-/// roots, any certificate at all.
+/// Reads the TLS files and creates a TLS client. If the host name is not checked, any certificate signed by one of the
+/// roots is accepted, or any certificate at all if there are no roots.
 pub(crate) fn client(
     checks_name: bool,
     [roots, certificate, key]: [Option<&Path>; 3],
@@ -51,7 +51,7 @@ pub(crate) fn client(
         }
         _ => return Err(setting("sslcert and sslkey must be set together")),
     };
-    // PostgreSQL 17 requires it for `sslnegotiation=direct`.
+    // PostgreSQL 17 requires this protocol name for `sslnegotiation=direct`.
     config.alpn_protocols = vec![b"postgresql".to_vec()];
     Ok(MakeRustlsConnect::new(config))
 }

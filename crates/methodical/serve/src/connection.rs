@@ -1,4 +1,4 @@
-//! A connection, shared by its listener and its responses, and the limits on connections.
+//! Connections, each shared by its listener and its responses, and the limits on them.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -14,7 +14,8 @@ use tokio::time::Instant;
 use crate::Limits;
 use crate::guard::Refusal;
 
-/// A connection, shared by its listener and its responses. Its slot is free again once all of them have dropped it.
+/// A connection, shared by its listener and its responses. Its slot is free again once all of them have dropped the
+/// connection.
 #[derive(Debug)]
 pub struct Connection {
     /// The address of the other end: a client or a proxy.
@@ -95,7 +96,7 @@ pub struct Connections {
 }
 
 impl Connections {
-    /// Creates the connections of a listener with these limits.
+    /// Creates the state for a listener's connections with these limits. No connection is open yet.
     pub fn new(limits: Limits) -> Arc<Self> {
         Arc::new(Self {
             permits: Arc::new(Semaphore::new(limits.connections)),
@@ -134,7 +135,8 @@ impl Connections {
     }
 }
 
-/// Limits how many shares of each key are open, such as connections per address. A key without one takes no memory.
+/// Limits how many shares of each key are open, such as connections per address. A key without open shares takes no
+/// memory.
 #[derive(Debug)]
 pub struct Shares<K> {
     limit: usize,
@@ -187,7 +189,7 @@ pub fn address_key(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Maximum number of concurrent connections that are refused with a response. Further ones are closed without a
+/// Maximum number of concurrent connections that are refused with a response. Further connections are closed without a
 /// response.
 const REFUSALS: usize = 32;
 

@@ -2,9 +2,9 @@
 //! is for.
 //!
 //! `hyper` refuses malformed heads, transfer codings other than chunked, and conflicting lengths. It accepts a missing
-//! or a second `Host`, bodies, and a line that ends with a line feed but no carriage return. Such a line is harmless. A
-//! proxy that does not treat a bare line feed as the end of a line sees one request and expects one response. If
-//! `hyper` finds other fields or a body in that request, this server refuses the request and closes the connection.
+//! or a second `Host`, bodies, and a line that ends with a bare line feed. Such a line is harmless: a proxy that does
+//! not treat a bare line feed as the end of a line sees one request and expects one response. If `hyper` finds other
+//! fields or a body in that request, this server refuses the request and closes the connection.
 
 use http::header::{CONTENT_LENGTH, HOST, HeaderValue, TRANSFER_ENCODING};
 use http::request::Parts;
@@ -31,7 +31,7 @@ pub enum Refusal {
     AddressLimit,
 }
 
-/// Checks a head. `Err(Refusal::Body)` means that the head is valid apart from announcing a body.
+/// Checks a head. `Err(Refusal::Body)` means that the head is valid but announces a body.
 pub(crate) fn check(head: &Parts, body: &impl Body) -> Result<(), Refusal> {
     let target = head.uri.path_and_query().map_or("", |target| target.as_str());
     if target.len() > TARGET {
@@ -61,8 +61,8 @@ pub(crate) fn check(head: &Parts, body: &impl Body) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Checks that the request names exactly one host. In HTTP/2, `:authority`, `Host` or both contain it; if both do, they
-/// must be equal (RFC 9113 section 8.3.1). An HTTP/1.0 request may omit it.
+/// Checks that the request names exactly one host. In HTTP/2, `:authority`, `Host` or both contain the host; if both
+/// do, they must be equal (RFC 9113 section 8.3.1). An HTTP/1.0 request may omit the host.
 fn check_host(head: &Parts, authority: Option<&Authority>) -> Result<(), Refusal> {
     let mut hosts = head.headers.get_all(HOST).iter();
     let (host, None) = (hosts.next(), hosts.next()) else { return Err(Refusal::Host) };
@@ -98,5 +98,5 @@ const HEAD: usize = 16 * 1024;
 /// Maximum number of header fields.
 const FIELDS: usize = 64;
 
-/// Bytes of a field other than its name and value: the colon, a space and the line break.
+/// Number of bytes in a field besides its name and value: the colon, a space and the line break.
 const FIELD: usize = 4;

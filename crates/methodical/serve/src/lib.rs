@@ -45,9 +45,9 @@ pub trait Service: Send + Sync + 'static {
     /// The body of a response.
     type Body: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin + 'static;
 
-    /// Answers one request. If `refusal` is set, the response must refuse the request for that reason. After the
-    /// response, [`Connection::cut`] says whether the server cut it off. If a body was accepted, the request's
-    /// extensions contain a [`RequestBody`].
+    /// Answers one request. If `refusal` is set, the response must refuse the request for that reason. Once the
+    /// response has ended, [`Connection::cut`] returns why the server cut it off, if it did. If a body was accepted,
+    /// the request's extensions contain a [`RequestBody`].
     fn answer(
         &self,
         request: &Parts,
@@ -58,7 +58,7 @@ pub trait Service: Send + Sync + 'static {
 
 type BoxError = Box<dyn error::Error + Send + Sync>;
 
-/// The whole body of a request. See [`Limits::body`].
+/// The whole body of a request, at most [`Limits::body`] bytes.
 #[derive(Clone, Debug)]
 pub struct RequestBody(pub Bytes);
 
@@ -67,7 +67,7 @@ pub struct RequestBody(pub Bytes);
 pub enum Phase {
     /// Accepts connections and requests.
     Serving,
-    /// Accepts no new connection, and closes each open one after its current responses.
+    /// Accepts no new connection and closes each open one after its current responses.
     Draining,
     /// Closes the connections that are still open.
     Cutting,
@@ -84,8 +84,7 @@ pub struct Limits {
     pub unlimited: Vec<IpNet>,
     /// Whether a connection above `connections` waits in the operating system's queue instead of being refused.
     pub queue: bool,
-    /// Maximum size of the body of a POST request, in bytes. The request must declare the length. Zero refuses all
-    /// bodies.
+    /// Maximum size of a POST request's body, in bytes. The request must declare the length. Zero refuses all bodies.
     pub body: usize,
     /// Timeout for a TLS handshake, for an HTTP/1.1 request head, and for a request body.
     pub head: Duration,
@@ -110,8 +109,8 @@ pub struct Listen<S> {
 }
 
 impl<S: Service> Listen<S> {
-    /// Waits until all connections are closed. Returns false if that takes longer than `within`. Use this once the
-    /// listener accepts no more connections.
+    /// Waits until all connections are closed. Returns false if that takes longer than `within`. Call this once the
+    /// listener no longer accepts connections.
     pub async fn closed(&self, within: Duration) -> bool {
         let all = u32::try_from(self.connections.limits.connections).unwrap_or(u32::MAX);
         timeout(within, self.connections.permits.acquire_many(all)).await.is_ok()
@@ -143,8 +142,8 @@ impl<S: Service> Listen<S> {
                 _ = phase.wait_for(|phase| *phase >= end) => return,
             };
             let Ok((socket, address)) = accepted else {
-                // Most likely, the process has no free file descriptor. The client waits in the queue of the operating
-                // system; without a pause, the loop would only burn CPU.
+                // Most likely, the process has no free file descriptor. The client waits in the operating system's
+                // queue; without a pause, the loop would only burn CPU.
                 sleep(ACCEPT_PAUSE).await;
                 continue;
             };
@@ -155,7 +154,7 @@ impl<S: Service> Listen<S> {
     }
 
     async fn serve_socket(self: Arc<Self>, socket: TcpStream, connection: Arc<Connection>) {
-        // Without these options, responses are merely delayed, or cut off later, so a failure is ignored.
+        // Without these options, responses are merely delayed or cut off later, so a failure to set them is ignored.
         drop(socket.set_nodelay(true));
         let limits = &self.connections.limits;
         #[cfg(target_os = "linux")]
@@ -171,7 +170,7 @@ impl<S: Service> Listen<S> {
         }
     }
 
-    /// Serves a connection without TLS until the connection ends. Use this for one that is not a socket.
+    /// Serves a connection without TLS until the connection ends. Use this for a connection that is not a socket.
     pub async fn serve<I>(self: Arc<Self>, io: I, peer: IpAddr)
     where
         I: AsyncRead + AsyncWrite + Send + Unpin + 'static,
@@ -291,7 +290,7 @@ impl<S: Service> Listen<S> {
             // `hyper` adds `keep-alive` to an HTTP/1.1 response if the client asks for it.
             *response.version_mut() = Version::HTTP_10;
         }
-        // In HTTP/2, `hyper` sends the body of a response to HEAD.
+        // In HTTP/2, `hyper` would send the body of a response to HEAD.
         let is_bodiless = head.method == Method::HEAD && head.version == Version::HTTP_2;
         if let (true, Some(length)) = (is_bodiless, length) {
             response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(length));
@@ -332,8 +331,7 @@ fn is_timeout(error: &(dyn error::Error + 'static)) -> bool {
     })
 }
 
-/// Maximum number of header fields to read. It exceeds the number that is accepted, so that most refusals can say what
-/// is wrong.
+/// Maximum number of header fields to read. More are read than accepted, so that most refusals can say what is wrong.
 const FIELDS: usize = 256;
 
 /// Maximum size of an HTTP/1.1 request head, and of the unsent part of a response, in bytes.
@@ -342,7 +340,7 @@ const BUFFER: usize = 64 * 1024;
 /// Maximum size of a header list, as HTTP/2 counts it, in bytes.
 const HEADER_LIST: u32 = 32 * 1024;
 
-/// Maximum number of concurrent requests on an HTTP/2 connection. Each may be a list that holds two pages in memory.
+/// Maximum number of concurrent requests on an HTTP/2 connection. Each may be for a list, with two pages in memory.
 const STREAMS: u32 = 32;
 
 /// Pause after a failed accept.

@@ -61,7 +61,7 @@ impl Acceptor {
         self.current.lock().names.clone()
     }
 
-    /// Returns the content of the files for new connections.
+    /// Returns the acceptor for new connections, with the content of the files when they were last read.
     pub(crate) fn current(&self) -> TlsAcceptor {
         self.current.lock().acceptor.clone()
     }

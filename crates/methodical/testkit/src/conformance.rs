@@ -69,9 +69,9 @@ mod time;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Finding {
-    /// The name of the check, with its group: `body.shorter_than_its_length`.
+    /// The name of the check with its group, such as `body.shorter_than_its_length`.
     pub check: &'static str,
-    /// The verdict.
+    /// Whether the check passed, and if not, why.
     pub verdict: Verdict,
 }
 

@@ -1,4 +1,4 @@
-//! The outcome of a check of a transport or a service.
+//! The outcome of a transport or service check.
 
 /// The result of a check function: `Ok` if the transport or service does what the check requires.
 pub(crate) type Outcome<T = ()> = Result<T, Stop>;

@@ -221,7 +221,7 @@ impl Connection {
         bytes.all(|byte| self.send(&[*byte]) && !self.shared.wait(pause, |state| state.is_stopped))
     }
 
-    /// Waits up to `limit` for the peer to close its side, and discards what it sends. Returns whether it closed.
+    /// Waits up to `limit` for the peer to close its side and discards what it sends. Returns whether it closed.
     pub fn wait_for_close(&mut self, limit: Duration) -> bool {
         drop(self.socket().set_read_timeout(Some(limit)));
         let ended = io::copy(&mut self.stream, &mut io::sink());

@@ -90,7 +90,7 @@ fn a_reader_refuses_the_mirror_of_another_profile_or_service() {
     .unwrap();
     assert_eq!(code(&person.run(status)), 0);
     shown += &person.see(&[status, &["--base-url", &closed.url()]].concat());
-    // Without a base URL, nothing shows that the mirror is of another service.
+    // Without a base URL, nothing shows that the mirror belongs to another service.
     assert_eq!(code(&person.run(&["config", "unset", "base-url"])), 0);
     assert_eq!(code(&person.run(status)), 0);
     insta::assert_snapshot!(

@@ -31,7 +31,7 @@ fn a_stored_token_is_not_sent_to_another_service() {
     let person = Person::new();
     let login = ["auth", "login", "--token-stdin", "--base-url", &url];
     let replaced =
-        "note: it replaced another token; if it is of another account, use --profile NAME\n";
+        "note: it replaced another token; if it belongs to another account, use --profile NAME\n";
     for (token, replaces) in [("gwt_ana", false), (TOKEN, true), (TOKEN, false)] {
         let output = person.run_with(token, &login);
         assert_eq!(code(&output), 0, "{}", stderr(&output));

@@ -49,7 +49,7 @@ impl Database {
         !matches!(given(self.database.as_deref()), Ok(Location::File(_)))
     }
 
-    /// Opens the database, and creates it if it does not exist.
+    /// Opens the database and creates it if it does not exist.
     pub(super) fn open_or_create(&self) -> Result<Store, Error> {
         open(self.database.as_deref(), true, Duration::ZERO, note_notice)
             .inspect(|_store| self.warn_if_exposed())

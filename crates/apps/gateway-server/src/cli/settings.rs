@@ -56,7 +56,7 @@ pub(super) struct Settings {
     /// quarter of --connections, at least 16]
     #[arg(long, value_name = "N", env = "GATEWAY_CONNECTIONS_PER_ADDRESS", value_parser = connections())]
     connections_per_address: Option<usize>,
-    /// Timeout of a whole response, in seconds, at most 900 [default: 900]
+    /// Timeout for a whole response, in seconds, at most 900 [default: 900]
     #[arg(long, value_name = "S", env = "GATEWAY_RESPONSE_TIMEOUT", value_parser = value_parser!(u64).range(1..=LONGEST_RESPONSE),
         default_value = "900", hide_default_value = true)]
     response_timeout: u64,

@@ -211,7 +211,7 @@ static TABLE: [(Kind, u16, &str, &str); 26] = [
         Kind::TooManyResponses,
         429,
         "too-many-responses",
-        "Too many lists are being sent to this token",
+        "Too many list responses are in progress for this token",
     ),
     (
         Kind::TooManyConnections,

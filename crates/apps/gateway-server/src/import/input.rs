@@ -39,7 +39,7 @@ impl<R: Read> Read for WholeLines<R> {
     }
 }
 
-/// A reader that counts lines, and fails when too many bytes were read since the last record.
+/// A reader that counts lines and fails when too many bytes were read since the last record.
 pub(super) struct Metered<R> {
     reader: R,
     progress: Progress,

@@ -113,7 +113,7 @@ impl State<'_, '_, '_> {
         Err(self.fail(error))
     }
 
-    /// Keeps the error for the caller, and returns one that stops the parser.
+    /// Keeps the error for the caller and returns one that stops the parser.
     fn fail<E: serde::de::Error>(&mut self, error: Error) -> E {
         self.failure = Some(error);
         E::custom("refused")

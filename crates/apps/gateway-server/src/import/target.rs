@@ -1,4 +1,4 @@
-//! Determines the kind of each record of an import by its fields, checks the record, and stages it.
+//! Determines the kind of each imported record by its fields, checks the record, and stages it.
 
 use gateway_model::{CandidateKind, DecimalText};
 

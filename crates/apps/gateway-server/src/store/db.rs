@@ -163,7 +163,7 @@ pub(super) struct Dialect {
     pub(super) lock_erasures: &'static str,
     /// Statements to run before a deletion.
     pub(super) before_deletion: &'static str,
-    /// Selects a page of the candidates of a vacancy. `{status}` is a further condition.
+    /// Selects a page of a vacancy's candidates. `{status}` is a further condition.
     pub(super) of_vacancy: &'static str,
     /// Returns a query that fails if a table lacks one of these columns.
     pub(super) has_columns: fn(&str, &str) -> String,

@@ -241,7 +241,7 @@ fn name_statuses(db: &mut dyn Db, account: i64) -> Result<(), Error> {
     Ok(())
 }
 
-/// Compares the staged records with the live ones, and writes the difference as `revision`.
+/// Compares the staged records with the live ones and writes the difference as `revision`.
 struct Merge<'d> {
     db: &'d mut dyn Db,
     account: i64,
@@ -289,7 +289,7 @@ impl Merge<'_> {
         Ok(report)
     }
 
-    /// Counts the keys, and refuses different records with the same key.
+    /// Counts the keys and refuses different records with the same key.
     fn keys(&mut self, kind: &Kind, staged: &Sequence) -> Result<Keys, Error> {
         let (mut number, is_ascending) = (staged.count, staged.is_ascending);
         if !is_ascending {
@@ -435,7 +435,7 @@ fn contradiction(place: Place, what: &str, first: Place) -> Error {
     let line = first.line;
     let of_file = if first.file == place.file { "" } else { " of another file" };
     let text = format!(
-        "{what} was already given with different data, on line {line}{of_file}; remove one of the two"
+        "{what} already appears with different data on line {line}{of_file}; remove one of the two"
     );
     Error::at(place, text)
 }
@@ -501,7 +501,7 @@ const COUNT_STATUSES: &str = "\
 
 const SET_CREDITS: &str = "UPDATE account SET credits = ?1 WHERE id = ?2 AND credits <> ?1";
 
-/// The tags of the lists of the current revision. A list from an earlier release has the tag of the account.
+/// The tags of the current revision's lists. A list from an earlier release has the tag of the account.
 const LAST_TAGS: &str = "\
     SELECT coalesce(r.candidates_tag, a.tag), coalesce(r.statuses_tag, a.tag), \
     coalesce(r.vacancies_tag, a.tag), coalesce(r.credits_tag, a.tag) \

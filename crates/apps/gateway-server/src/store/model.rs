@@ -33,7 +33,7 @@ pub struct Account {
 /// A description of a token, without its secret text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenInfo {
-    /// Its public name.
+    /// The token's public name.
     pub id: TokenId,
     /// The purpose of the token, as the operator entered it.
     pub label: String,
@@ -59,7 +59,7 @@ pub struct Principal {
 /// The data of one account at one revision. Later imports do not change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Snapshot {
-    /// The account.
+    /// The account that the data belongs to.
     pub account: AccountId,
     /// The revision of its data.
     pub revision: i64,
@@ -223,7 +223,7 @@ impl Changes {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Removals {
-    /// At most 50 records, or 10 % of the records of a kind if that is more.
+    /// At most 50 records, or 10 % of a kind's records if that is more.
     #[default]
     Few,
     /// Exactly this number of records, of all kinds together.
@@ -244,12 +244,12 @@ impl Removals {
         }
         let ImportReport { vacancies, candidates, applications, .. } = report;
         let limit = match self {
-            Self::Few => "more than 50 and more than 10 % of a kind".to_owned(),
+            Self::Few => "more than 50 and more than 10 % of the records of one kind".to_owned(),
             Self::Exactly(number) => format!("not {number}"),
         };
         let text = format!(
             "the import would remove {removed} records, {limit}: {} vacancies, {} candidates, {} statuses; nothing was \
-             imported; to accept exactly this, run the same command with --accept-removals {removed}",
+             imported; to accept exactly these removals, run the same command with --accept-removals {removed}",
             vacancies.removed, candidates.removed, applications.removed
         );
         Err(Error::new(ErrorKind::RemovalsRefused, text))

@@ -250,7 +250,7 @@ fn failure(context: &'static str, error: rusqlite::Error) -> Error {
             return Error::caused(ErrorKind::Storage, because(text), error);
         }
         Some(ErrorCode::DiskFull | ErrorCode::SystemIoFailure) => {
-            (ErrorKind::StorageFull, because("the disk is full; free space and try again"))
+            (ErrorKind::StorageFull, because("the disk is full; free some space and try again"))
         }
         code if is_altered || code == Some(ErrorCode::DatabaseCorrupt) => (
             ErrorKind::StorageCorrupt,
@@ -313,8 +313,12 @@ mod tests {
     #[test]
     fn a_full_disk_and_a_disk_that_fails_are_named() {
         for (code, kind, cause) in [
-            (ffi::SQLITE_FULL, ErrorKind::StorageFull, "the disk is full; free space"),
-            (ffi::SQLITE_IOERR_SHMSIZE, ErrorKind::StorageFull, "the disk is full; free space"),
+            (ffi::SQLITE_FULL, ErrorKind::StorageFull, "the disk is full; free some space"),
+            (
+                ffi::SQLITE_IOERR_SHMSIZE,
+                ErrorKind::StorageFull,
+                "the disk is full; free some space",
+            ),
             (ffi::SQLITE_IOERR_WRITE, ErrorKind::Storage, "the disk reports an error, or a file"),
             (ffi::SQLITE_IOERR_READ, ErrorKind::Storage, "the disk reports an error, or a file"),
         ] {

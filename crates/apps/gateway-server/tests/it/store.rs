@@ -186,11 +186,11 @@ fn a_contradiction_in_an_import_is_refused_with_its_line() {
             assert!(error.to_string().contains(text), "{error}");
             assert_eq!(snapshot(store, account).revision, 0);
         };
-        refused("candidate 1 was already given with different data, on line 2", 3, |stage| {
+        refused("candidate 1 already appears with different data on line 2", 3, |stage| {
             candidate(stage, 2, 1, "a")?;
             candidate(stage, 3, 1, "b")
         });
-        refused("vacancy 1 was already given with different data, on line 2", 3, |stage| {
+        refused("vacancy 1 already appears with different data on line 2", 3, |stage| {
             vacancy(stage, 2, 1, "a")?;
             vacancy(stage, 3, 1, "b")
         });
@@ -203,7 +203,7 @@ fn a_contradiction_in_an_import_is_refused_with_its_line() {
             application(stage, 5, 8, 2, "New")
         });
         refused(
-            "status of candidate 1 was already given with different data, on line 5",
+            "status of candidate 1 already appears with different data on line 5",
             6,
             |stage| {
                 vacancy(stage, 2, 8, "a")?;
@@ -213,11 +213,11 @@ fn a_contradiction_in_an_import_is_refused_with_its_line() {
             },
         );
         // One line can contain many records, as an array or a response of the service.
-        refused("candidate 1 was already given with different data, on line 2", 2, |stage| {
+        refused("candidate 1 already appears with different data on line 2", 2, |stage| {
             candidate(stage, 2, 1, "a")?;
             candidate(stage, 2, 1, "b")
         });
-        refused("credit balance was already given with different data, on line 2", 4, |stage| {
+        refused("credit balance already appears with different data on line 2", 4, |stage| {
             for (line, currency) in [(2, "EUR"), (3, "EUR"), (4, "CHF")] {
                 stage.credits(place(line), &CreditsRow::new("7", currency))?;
             }

@@ -310,7 +310,7 @@ fn login<C: OperationCommands>(unchecked: bool, invocation: &Invocation) -> Resu
     let place = tokens_path(program)?;
     screen.note(&format!("{done} the token of profile {profile} in {}", place.display()));
     if let Some(former) = former.filter(|former| *former != stored) {
-        let own = "another token; if it is of another account, use --profile NAME".to_owned();
+        let own = "another token; if it belongs to another account, use --profile NAME".to_owned();
         let is_own = former.service == stored.service;
         let other = if is_own { own } else { format!("the token of {}", former.service) };
         screen.note(&format!("it replaced {other}"));

@@ -463,7 +463,7 @@ fn cut(value: Value) -> Value {
 
 const MAX_ROWS: usize = 200;
 
-/// Maximum size of the rows of a page, in bytes of JSON. One row may be larger.
+/// Maximum size of a page's rows, in bytes of JSON. One row may be larger.
 const MAX_BYTES: usize = 32 * 1024;
 
 const MAX_TEXT: usize = 300;

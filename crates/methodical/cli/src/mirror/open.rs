@@ -141,7 +141,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Returns the source of the mirror of the settings; `None` without a base URL.
+    /// Returns the source of the mirror that the settings select; `None` without a base URL.
     pub(crate) fn source(&self) -> Option<Source> {
         // The address of the sample service differs in each run.
         if self.invocation.service.demo {
@@ -332,7 +332,7 @@ pub(crate) fn each_record(
     done
 }
 
-/// The name of the account of the sample service.
+/// The name of the sample service's account.
 #[cfg(feature = "dashboard")]
 pub(crate) const SAMPLE_DATA: &str = "sample data";
 

@@ -29,7 +29,7 @@ use crate::session::Session;
 /// The records of each command that prints records, by the words of the command.
 pub(crate) type Records = &'static [(&'static str, RecordType<'static>)];
 
-/// Returns the description of the records of a table.
+/// Returns the description of a table's records.
 pub(crate) fn described(records: Records, table: &Table) -> RecordType<'static> {
     let found = records.iter().find(|(_, one)| one.noun.of(1) == table.name());
     found.map_or(RecordType::new(&[], &[]), |(_, one)| *one)
@@ -472,7 +472,7 @@ fn distinct(values: &[&str], field: &str, own: &[&str]) -> Vec<String> {
     names
 }
 
-/// Returns the name of the title of a group, which is never personal.
+/// Returns the name of the field with a group's title, which is never personal.
 pub(crate) fn title(groups: &Table) -> Option<&'static str> {
     groups.titles().find(|column| !column.is_personal())?.path().first().copied()
 }

@@ -197,8 +197,8 @@ fn text(progress: SyncProgress) -> String {
     }
 }
 
-/// Syncs the mirror, and prints the counts of all tables, or only of those that changed; then how many values are
-/// known, and which names no record has.
+/// Syncs the mirror and prints the counts of all tables, or only of those that changed; then how many values are known,
+/// and which names no record has.
 fn sync_and_summarize<S: Mirrored>(
     session: &Session<S>,
     mirror: &mut Mirror,
@@ -266,7 +266,7 @@ fn options<S: Mirrored>(flags: &SyncFlags, settings: &Settings) -> SyncOptions {
     }
 }
 
-/// Returns the first failure, and warns of the others.
+/// Returns the first failure and warns of the others.
 fn failed<S: Mirrored>(
     session: &Session<S>,
     mirror: &Mirror,
@@ -467,7 +467,7 @@ fn sink(flags: &WatchFlags, invocation: &Invocation) -> Result<Box<dyn Sink>, Fa
     }))
 }
 
-/// Syncs, and delivers the changes. The first run may remove the delay of the consumer.
+/// Syncs the mirror and delivers the changes. The first run may remove the delay of the consumer.
 fn sync_and_deliver<S: Mirrored>(
     flags: &WatchFlags,
     invocation: &Invocation,

@@ -316,7 +316,7 @@ pub(crate) fn copy<S: Mirrored>(to: &str, invocation: &Invocation) -> Result<(),
         mirror.copy_to_postgres(&connector, schema, &redacted(to)).map_err(open::unreadable)?;
     if copied.is_replaced {
         invocation.screen.note(
-            "the copy was of another mirror, or of this one before it was restored: everything was copied again",
+            "the copy belonged to another mirror, or to this one before it was restored: everything was copied again",
         );
     }
     let rows = copied.tables.into_iter();
@@ -485,8 +485,10 @@ fn table<S: Mirrored>(flags: &ForgetFlags) -> Result<&'static str, Failure> {
         });
         return match personal.collect::<Vec<_>>()[..] {
             [table] => Ok(table.name()),
-            _ => Err(Failure::usage("cannot choose a table: several or none have personal data")
-                .hint("use --table TABLE")),
+            _ => Err(Failure::usage(
+                "cannot choose a table: personal data is in several tables, or in none",
+            )
+            .hint("use --table TABLE")),
         };
     };
     let known: Vec<&str> = found.tables.iter().map(|table| table.name()).collect();

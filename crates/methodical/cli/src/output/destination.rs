@@ -37,7 +37,7 @@ pub(crate) fn url_of(file: &Path) -> Option<&str> {
     is_scheme.then_some(url)
 }
 
-/// An open output.
+/// An open output, such as a file, an upload or the terminal.
 #[derive(Debug)]
 pub(crate) struct Destination {
     out: BufWriter<Box<dyn Upload>>,

@@ -40,7 +40,7 @@ pub(crate) struct Printer {
 }
 
 impl Printer {
-    /// Checks the flags against the schema, and opens the output.
+    /// Checks the flags against the schema and opens the output.
     pub(crate) fn open(invocation: &Invocation, schema: &Schema<'_>) -> Result<Self, Failure> {
         let &Invocation { output: ref flags, screen, .. } = invocation;
         let chooser = Chooser::new(invocation, schema)?;
@@ -142,7 +142,7 @@ impl Printer {
         }
     }
 
-    /// Updates the progress line, and flushes live output. Call it before waiting for the next record.
+    /// Updates the progress line and flushes live output. Call it before waiting for the next record.
     pub(crate) fn idle(&mut self) -> io::Result<()> {
         self.show_progress();
         self.out.flush_live()
@@ -173,8 +173,8 @@ impl Printer {
         if self.received == 0 && skipped > 0 {
             self.abort();
             let message = match skipped {
-                1 => "cannot read the only record of the list".to_owned(),
-                count => format!("cannot read any of the {} of the list", records(count)),
+                1 => "cannot read the only record in the list".to_owned(),
+                count => format!("cannot read any of the {} in the list", records(count)),
             };
             return Err(Failure::new(Exit::Contract, message));
         }
@@ -339,7 +339,7 @@ impl<'a> Schema<'a> {
         schema.print(invocation, records.iter().map(row))
     }
 
-    /// Returns the columns of CSV. They include every field of a record of an operation, with objects expanded to their
+    /// Returns the CSV columns. They include every field of an operation's records, with objects expanded to their
     /// fields.
     pub(crate) fn leaves(&self) -> Vec<&'a str> {
         if !self.has_objects {

@@ -106,8 +106,8 @@ impl Line {
         self
     }
 
-    /// Adds the members of a record of a mirror, documented fields first, in the order of the contract, because a
-    /// mirror does not keep the order.
+    /// Adds the members of a mirror's record, documented fields first, in the order of the contract, because a mirror
+    /// does not keep the order.
     pub(crate) fn record(self, fields: Fields<'_>, json: &str) -> Self {
         let object = Object::parse(json);
         let documented = fields.iter().copied().filter(|name| !name.contains('.'));

@@ -148,7 +148,7 @@ impl Groups {
         units.into_iter().find_map(of).unwrap_or((text, None))
     }
 
-    /// Returns the names of the fields of a group: value, count and share.
+    /// Returns the names of a group's fields: value, count and share.
     pub(crate) fn fields(&self) -> [&str; 3] {
         let free = |name, other| if self.name == name { other } else { name };
         [&self.name, free("count", "records"), free("percent", "share")]
@@ -302,7 +302,7 @@ impl Filter {
     }
 }
 
-/// A date or a number.
+/// The date or number with which a filter compares a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Bound {
     /// A civil date, with or without a time: `YYYY-MM-DD HH:MM:SS`, or the beginning of it, at least the year.

@@ -35,7 +35,7 @@ impl Table {
         Self { setup: setup.clone(), held: Vec::new(), layout: None, records: 0, received: 0 }
     }
 
-    /// Sets the widths, and writes the header and the held records.
+    /// Sets the widths and writes the header and the held records.
     fn start(&mut self, out: &mut (dyn Write + Send)) -> io::Result<()> {
         let OutputSetup { columns, view, flags, .. } = &self.setup;
         let title = |one: &OutputColumn| {

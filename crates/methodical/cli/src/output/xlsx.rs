@@ -56,7 +56,7 @@ struct Xlsx {
     folder: PathBuf,
     /// The current row. Row 0 is the header.
     row: u32,
-    /// The formats of cells.
+    /// The cell formats for text and for dates.
     text: Format,
     date: Format,
 }
@@ -192,10 +192,10 @@ const ROWS_FOR_WIDTHS: u32 = 1000;
 /// Maximum width of a column, in characters.
 const MAX_WIDTH: usize = 60;
 
-/// Width of the button of the filter in a header, in characters.
+/// Width of the filter button in a header, in characters.
 const FILTER_BUTTON: usize = 2;
 
-/// Maximum length of the name of a sheet, in characters.
+/// Maximum length of a sheet name, in characters.
 const MAX_NAME: usize = 31;
 
 /// Maximum length of text in the text format, in bytes.

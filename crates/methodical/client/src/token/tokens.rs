@@ -10,7 +10,7 @@ use crate::{AccessToken, Error, ErrorKind, TokenSource};
 /// The tokens of a call, in the order of the secrets.
 pub(crate) type Tokens = Vec<AccessToken>;
 
-/// The sources of the tokens of a client, in the order of the secrets.
+/// The sources of a client's tokens, in the order of the secrets.
 #[derive(Debug)]
 pub(crate) struct Sources(Vec<TokenCache>);
 

@@ -157,7 +157,7 @@ const VERBS: &str = "\
     provide query quote read receive report request resolve retrieve return search select send \
     show stream suggest sum summarise summarize tell test translate validate verify view";
 
-/// Returns the help of the flag of a parameter.
+/// Returns the help text for a parameter's flag.
 fn flag_help(operation: &Operation, param: &Param) -> String {
     let mut help = param.about.doc.clone();
     if param.ty.is_enum() {
@@ -199,7 +199,7 @@ fn examples(service: &Service, operation: &Operation) -> Vec<String> {
     }
 }
 
-/// Returns the words of the command of an operation.
+/// Returns the words of an operation's command.
 fn command(operation: &Operation) -> String {
     let command = operation.command();
     let words: Vec<_> = [Some(command.noun), command.verb].into_iter().flatten().collect();

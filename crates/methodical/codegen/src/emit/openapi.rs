@@ -11,7 +11,7 @@ use crate::ir::{
     Auth, BodyFormat, Example, ListStyle, Operation, Place, Post, Secret, SecretPlace, Service,
 };
 
-/// A document.
+/// The OpenAPI document of one operation.
 #[derive(Template)]
 #[template(path = "openapi.json.jinja")]
 struct Document<'a> {
@@ -31,7 +31,7 @@ struct Input {
     schema: String,
 }
 
-/// Emits the documents.
+/// Emits the OpenAPI documents.
 pub(super) fn emit(workspace: &Workspace, folder: &str) -> Vec<GeneratedFile> {
     let service = &workspace.service;
     let schemas = Schemas { service, prefix: "#/components/schemas/" };
@@ -56,7 +56,7 @@ impl Document<'_> {
         self.operation.about.doc.clone() + &pages.unwrap_or_default()
     }
 
-    /// Returns the members of the body of a call, or its other parameters.
+    /// Returns the members of a call's body, or the call's other parameters.
     fn inputs(&self, in_body: bool) -> Vec<Input> {
         let Self { service: Service { dispatch, auth, .. }, operation, .. } = self;
         let secrets = |place| {

@@ -85,7 +85,7 @@ fn arguments(operation: &Operation) -> String {
     operation.params.iter().map(argument).collect()
 }
 
-/// Returns the type of the records of a response in Python.
+/// Returns the Python type of a response's records.
 fn record(service: &Service, operation: &Operation) -> String {
     service.response_model(operation).map(|model| model.rust.pascal()).unwrap_or_default()
 }
@@ -110,7 +110,7 @@ fn plain_type(service: &Service, ty: &Type) -> String {
     if ty.model().is_some() { "dict[str, Any]".to_owned() } else { python_type(service, ty) }
 }
 
-/// Returns the result of the property of a field in Rust, and its value.
+/// Returns the Rust return type of a field's property, and the expression for its value.
 fn getter(service: &Service, field: &Field) -> (String, String) {
     let value = format!("self.0.{}", field.rust.snake());
     let option = |ty: String| if field.is_option() { format!("Option<{ty}>") } else { ty };
@@ -150,7 +150,7 @@ fn listed(service: &Service) -> Vec<&Model> {
     service.models.iter().filter(is_listed).collect()
 }
 
-/// Returns the columns of the table of a model: for each its expression, and the statement that appends a value.
+/// Returns the columns of a model's table: for each, its expression and the statement that appends a value.
 fn table(service: &Service, model: &Model) -> Vec<(String, String)> {
     let columns = columns(service, model).unwrap_or_default();
     let append = |path: &[String]| {

@@ -80,7 +80,7 @@ fn in_query(scalar: &ValueType) -> String {
     format!("true: {}; false: {}", yes.unwrap_or_default(), no.unwrap_or_default())
 }
 
-/// Returns the table of the fields of a model.
+/// Returns a table of a model's fields.
 fn fields(service: &Service, model: &Model, types: &str) -> String {
     let rows = model.fields.iter().map(|field| {
         let ty = linked(field.ty.label(service), field.ty.name(service), types);

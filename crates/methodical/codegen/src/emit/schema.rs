@@ -1,6 +1,6 @@
 //! JSON Schema: one document for each model, and the schemas in the OpenAPI documents.
 //!
-//! A schema is the text of the members of its object, each followed by a comma, so that schemas can be concatenated.
+//! A schema is the text of its object's members, each followed by a comma, so that schemas can be concatenated.
 //! [`GeneratedFile::json`] formats the documents and removes trailing commas.
 
 use serde::Serialize;
@@ -165,7 +165,7 @@ impl Schemas<'_> {
     }
 }
 
-/// Returns the schema of the value of a parameter.
+/// Returns the schema of a parameter's value.
 pub(super) fn param(param: &Param) -> String {
     let schema = single(&param.ty, Some(param), false);
     if param.list.is_none() {

@@ -47,7 +47,7 @@ fn kind(service: &Service, ty: &Type) -> String {
     }
 }
 
-/// Returns the name of the type of a record.
+/// Returns the name of a record's type.
 fn row(model: &Model) -> String {
     model.rust.followed_by("row").pascal()
 }

@@ -12,21 +12,22 @@ use crate::text::{json_string, list, percent_encoded};
 /// One operation of the service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
-    /// The name: `list_photos` for a method, `ListPhotos` for a type.
+    /// The operation's name, such as `list_photos` for a method and `ListPhotos` for a type.
     pub rust: RustName,
-    /// The value of the selector, sent verbatim: `photos/list`. The first `/` separates the values of two selectors.
+    /// The value of the selector, sent verbatim, such as `photos/list`. The first `/` separates the values of two
+    /// selectors.
     pub select: String,
     /// The parameters, in the order in which they are sent. A parameter is never listed before one that it needs.
     pub params: Vec<Param>,
     /// How it is called by POST; `None` if it is called by GET.
     pub post: Option<Post>,
-    /// A successful response.
+    /// The operation's successful response.
     pub response: Response,
     /// How the pages of a list follow each other, if it has pages.
     pub paging: Option<Paging>,
     /// The amount that the response reports, if a mirror samples it.
     pub gauge: Option<Gauge>,
-    /// Its description.
+    /// The operation's description.
     pub about: About,
 }
 
@@ -46,7 +47,7 @@ pub struct Param {
     pub rust: RustName,
     /// The name on the wire, of unreserved characters and brackets.
     pub wire: String,
-    /// The type of the value, or of each value of a list.
+    /// The type of the value, or of each value in a list.
     pub ty: Arc<ValueType>,
     /// How a list is written, except in a JSON body; `None` if the value is not a list.
     pub list: Option<ListStyle>,
@@ -59,11 +60,11 @@ pub struct Param {
     pub recovers: Option<String>,
     /// Maximum length of text, in characters.
     pub max_chars: Option<u32>,
-    /// Its description.
+    /// The parameter's description.
     pub about: About,
 }
 
-/// The command of an operation: `photos list` for the selector `photos/list`.
+/// An operation's command, such as `photos list` for the selector `photos/list`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
     /// The top-level command: the part of the selector before its first `/`, or before its last `.` if it has no `/`.
@@ -334,9 +335,9 @@ pub struct Response {
     pub at: Vec<String>,
     /// How the body reports a failure, if it does.
     pub verdict: Option<Verdict>,
-    /// The model of the metadata of the list.
+    /// The model of the list's metadata, if the contract declares any.
     pub metadata: Option<ModelId>,
-    /// Number of objects between these fields and the list: 0 if both are in the same object.
+    /// How many objects above the list the metadata is: 0 if both are in the same object.
     pub metadata_above: usize,
     /// Whether an empty list may be absent or null.
     pub absent_as_empty: bool,
@@ -386,7 +387,7 @@ impl Verdict {
 }
 
 impl Response {
-    /// Returns the model of the data, or of the records of the list; `None` if there are no records.
+    /// Returns the model of the data, or of the list's records; `None` if there are no records.
     pub fn model(&self) -> Option<ModelId> {
         self.of.as_ref()?.model()
     }
@@ -480,7 +481,7 @@ pub struct Mark {
 }
 
 words! {
-    /// The meaning of a field of the metadata.
+    /// The meaning of a metadata field.
     pub enum Says {
         /// The number of the last page.
         Last = "last",

@@ -37,7 +37,7 @@ pub struct ValueType {
     pub values: Vec<EnumValue>,
     /// A value, as its wire text.
     pub example: String,
-    /// Its description.
+    /// The type's description.
     pub about: About,
 }
 
@@ -140,7 +140,7 @@ pub struct EnumValue {
     pub rust: RustName,
     /// The text on the wire.
     pub wire: String,
-    /// The description.
+    /// The value's description.
     pub doc: String,
 }
 
@@ -225,12 +225,12 @@ pub struct Model {
     pub rust: RustName,
     /// The index in `fields` of the field that identifies a record, if any; it is required.
     pub identity: Option<usize>,
-    /// The paths of the columns of a table, if the spec declares them. See
+    /// The paths of a table's columns, if the spec declares them. See
     /// [`Service::columns`](crate::ir::Service::columns).
     pub columns: Option<Vec<String>>,
     /// The fields, in order; at least one.
     pub fields: Vec<Field>,
-    /// Its description.
+    /// The model's description.
     pub about: About,
 }
 
@@ -258,7 +258,7 @@ impl Field {
 pub struct Field {
     /// The name of the Rust field.
     pub rust: RustName,
-    /// The JSON key.
+    /// The field's JSON key.
     pub wire: String,
     /// The type of the value.
     pub ty: Type,
@@ -270,7 +270,7 @@ pub struct Field {
     pub personal: bool,
     /// A value, as its wire text; present for the built-in types if the spec gives one.
     pub example: Option<String>,
-    /// Its description.
+    /// The field's description.
     pub about: About,
 }
 
@@ -373,7 +373,7 @@ pub enum Primitive {
     Unsigned,
     /// `true` or `false`, in a query too.
     Boolean,
-    /// True or false, as one of the codes of a scalar; in a query, the text of the code.
+    /// True or false, as one of a scalar's codes; in a query, the code's text.
     Coded,
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct Context<'a> {
     pub(super) types: BTreeMap<String, Type>,
     /// The declared envelopes; `None` for one without a marker.
     pub(super) envelopes: BTreeMap<String, Option<Envelope>>,
-    /// The name of the envelope of all operations that do not name another.
+    /// The name of the envelope for all operations that do not name another.
     pub(super) envelope: Option<At<String>>,
     /// The declared open points.
     pub(super) points: Vec<String>,

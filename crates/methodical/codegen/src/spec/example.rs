@@ -124,7 +124,7 @@ fn params<'o>(
     (is_whole && complete(cx, operation, &params, place)).then_some(params)
 }
 
-/// Returns the wire text of a value, or of all values of a list. The error says which form was expected.
+/// Returns the wire text of a value, or of all values in a list. The error says which form was expected.
 fn values(param: &Param, given: &OneOrMany<Code>) -> Result<String, &'static str> {
     match (given, param.list) {
         (OneOrMany::Many(items), Some(style)) if !items.is_empty() => {

@@ -18,7 +18,7 @@ pub(crate) struct Form {
     pub(crate) expected: &'static str,
     /// How other text is written in this form, if it can be.
     similar: &'static [fn(&str) -> String],
-    /// The compiled expression.
+    /// The compiled regular expression.
     regex: LazyLock<Option<Regex>>,
 }
 

@@ -82,7 +82,7 @@ fn dispatch(cx: &mut Context<'_>, given: &At<language::Dispatch>) -> Dispatch {
     let mut constants = Vec::new();
     for (name, value) in given.constants.iter() {
         say_if!(cx, selectors.contains(&name.value), name,
-            "the constant `{name}` has the name of the selector" => "remove it; every call sends the selector");
+            "the constant `{name}` has the name of the selector" => "remove it; every call already sends the selector");
         let text = value.text();
         cx.visible(name, &text, value);
         constants.push((name.value.clone(), text));
@@ -90,7 +90,7 @@ fn dispatch(cx: &mut Context<'_>, given: &At<language::Dispatch>) -> Dispatch {
     Dispatch { place, selectors, constants }
 }
 
-/// Returns the texts of a key, and reports any that lack the required form.
+/// Returns the texts of a key and reports any that lack the required form.
 fn texts<F: Formed>(cx: &mut Context<'_>, key: &str, given: &At<OneOrMany<String>>) -> Vec<String> {
     for text in given.values() {
         let Err(why) = F::FORM.check(text) else { continue };
@@ -100,7 +100,7 @@ fn texts<F: Formed>(cx: &mut Context<'_>, key: &str, given: &At<OneOrMany<String
     given.values().to_vec()
 }
 
-/// Returns the value of the selector of an operation; those of two selectors with a `/` between them.
+/// Returns the value of an operation's selector; those of two selectors with a `/` between them.
 fn select(cx: &mut Context<'_>, given: &At<OneOrMany<String>>, dispatch: &Dispatch) -> String {
     let (texts, number) = (texts::<Select>(cx, "select", given), dispatch.selectors.len().max(1));
     // Another number of selectors is reported elsewhere.
@@ -120,11 +120,11 @@ fn taken(cx: &mut Context<'_>, name: &At<String>, service: &Service) {
         matches!(one.place, SecretPlace::Query | SecretPlace::Form) && one.name == name.value
     };
     let (what, help) = if selectors.contains(&name.value) {
-        ("the selector", "remove it; every call sends the selector")
+        ("the selector", "remove it; every call already sends the selector")
     } else if constants.iter().any(|(constant, _)| *constant == name.value) {
-        ("a constant", "remove it, or the constant; every call sends the constants")
+        ("a constant", "remove it, or the constant; every call already sends the constants")
     } else if service.auth.secrets().iter().any(is_sent) {
-        ("a secret", "remove it; every call sends the secret")
+        ("a secret", "remove it; every call already sends the secret")
     } else {
         return;
     };

@@ -30,7 +30,7 @@ pub(crate) fn version(mirror: &Mirror) -> Result<(Version, Vec<TableStatus>), Er
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     version: Version,
-    /// The start of its day.
+    /// The start of the day of these figures, in seconds since 1970 (UTC).
     today: i64,
     pub(crate) tables: Vec<TableStatus>,
     /// The values in the order of the team or of the contract, or alphabetically, then `None` for unknown values.
@@ -68,7 +68,7 @@ pub(crate) struct Column {
     pub(crate) is_final: bool,
 }
 
-/// A present group.
+/// A group that is present in the mirror, with its figures.
 #[derive(Debug)]
 pub(crate) struct Group {
     pub(crate) id: String,
@@ -405,7 +405,7 @@ pub(crate) const WAITS: [i64; 3] = [7, 14, 30];
 /// Number of weeks in the count of new members.
 pub(crate) const WEEKS: usize = 12;
 
-/// The same period in days.
+/// Number of days in the count of new members.
 const ARRIVALS: i64 = 12 * 7;
 
 /// Maximum number of sources.

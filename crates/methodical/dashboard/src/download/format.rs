@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use methodical_mirror::model::tables::FieldType;
 
-/// A format for downloads of the records of a view; see [`Dashboard::format`](crate::Dashboard::format).
+/// A format for downloads of a view's records; see [`Dashboard::format`](crate::Dashboard::format).
 ///
 /// ```
 /// use std::io::{self, Write};
@@ -71,7 +71,7 @@ pub trait DownloadWriter {
     /// incomplete.
     fn write(&mut self, out: &mut (dyn Write + Send), record: &str) -> io::Result<()>;
 
-    /// Writes the rest.
+    /// Writes the rest of the download.
     ///
     /// # Errors
     ///
@@ -83,8 +83,8 @@ pub trait DownloadWriter {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DownloadColumn {
-    /// The path of the field, with dots between its names.
+    /// The dot-separated path of the field.
     pub path: String,
-    /// The type of the values.
+    /// The type of the column's values.
     pub field_type: FieldType,
 }

@@ -17,7 +17,7 @@ pub(crate) struct Timeline {
     pub(crate) is_cut: bool,
 }
 
-/// A period with one value.
+/// A period in which a member had one value.
 pub(crate) struct Stretch {
     pub(crate) value: String,
     pub(crate) from: Time,

@@ -34,7 +34,7 @@ pub(crate) struct Members<'a> {
     pub(crate) days: Option<i64>,
 }
 
-/// The order of a view.
+/// The order of a view's records.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sort {
     pub(crate) by: By,
@@ -56,7 +56,7 @@ impl Sort {
     }
 }
 
-/// The names of the orders.
+/// The sort orders of a view, by the value of the parameter `sort`.
 const SORTS: [(&str, Sort); 6] = [
     ("new", Sort { by: By::FirstSeen, is_descending: true }),
     ("old", Sort { by: By::FirstSeen, is_descending: false }),
@@ -178,13 +178,13 @@ impl<'a> View<'a> {
         Ok(within(page, |row| until.is_none_or(|until| row.changed_at <= until)))
     }
 
-    /// Returns the placements of the members of a group.
+    /// Returns the placements of a group's members.
     pub(crate) fn placements(&self) -> Option<&Placements> {
         self.members.as_ref().map(|members| &members.board.placements)
     }
 
-    /// Returns the identity and the fields of the record of each row: the row itself, or the member that it places. If
-    /// the mirror does not have the member, the fields are missing.
+    /// Returns the identity and the fields of each row's record: the row itself, or the member that it places. If the
+    /// mirror does not have the member, the fields are missing.
     pub(crate) fn records(
         &self,
         shared: &Shared,

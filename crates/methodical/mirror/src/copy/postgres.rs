@@ -20,7 +20,7 @@ use crate::store::{OrFailed as _, quoted};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Copied {
-    /// Whether everything was copied again, because the copy was of another mirror, or of this one before it was
+    /// Whether everything was copied again, because the copy belonged to another mirror, or of this one before it was
     /// restored.
     pub is_replaced: bool,
     /// The tables, including the feed and the history.
@@ -257,12 +257,12 @@ impl Copy<'_> {
         Ok(copied)
     }
 
-    /// Runs a statement, and returns how many rows it changed.
+    /// Runs a statement and returns how many rows it changed.
     fn change(&mut self, sql: &str) -> Result<u64, Error> {
         self.target.execute_typed(sql, &[]).map_err(failed)
     }
 
-    /// Writes all rows of a table of the mirror to an empty one. Returns their number.
+    /// Writes all rows of a mirror table to an empty one. Returns their number.
     fn write(&mut self, source: &CopySource, table: &CopyTable, to: &str) -> Result<u64, Error> {
         let sql = format!("COPY {to} ({}) FROM STDIN", table.list());
         let mut writer = self.target.copy_in(&sql).map_err(failed)?;

@@ -31,9 +31,9 @@ pub struct Consumer {
     pub delivered_at: Option<i64>,
     /// How many consecutive attempts have failed.
     pub failures: u32,
-    /// When the last attempt failed, in seconds since 1970 (UTC).
+    /// When the last attempt failed, in seconds since 1970 (UTC); `None` if it succeeded or there was none.
     pub failed_at: Option<i64>,
-    /// Why the last attempt failed.
+    /// Why it failed; `None` likewise.
     pub error: Option<String>,
     /// When the next attempt is due, in seconds since 1970 (UTC), if the last one failed.
     pub next_attempt_at: Option<i64>,
@@ -141,7 +141,7 @@ impl Mirror {
         Ok(store.execute(insert, (name, store.feed()?.last, utc(self.now())))? > 0)
     }
 
-    /// Moves a consumer to the position after a cursor, and enables it: to deliver changes again, to skip one, or after
+    /// Moves a consumer to the position after a cursor and enables it: to deliver changes again, to skip one, or after
     /// a new snapshot.
     ///
     /// # Errors
@@ -157,7 +157,7 @@ impl Mirror {
         store.update_consumer(&consumer, from)
     }
 
-    /// Enables a disabled consumer, and removes the delay after a failed delivery.
+    /// Enables a disabled consumer and removes the delay after a failed delivery.
     ///
     /// # Errors
     ///
@@ -208,11 +208,11 @@ pub struct Delivery {
     pub delivered: u64,
     /// How far the consumer is behind the end of the feed, in change numbers.
     pub behind: u64,
-    /// The reason for the end of the delivery.
+    /// Why the delivery ended.
     pub end: DeliveryEnd,
 }
 
-/// The reason for the end of a [`Delivery`].
+/// Why a [`Delivery`] ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DeliveryEnd {
@@ -228,7 +228,7 @@ pub enum DeliveryEnd {
 }
 
 impl Mirror {
-    /// Delivers the changes after the position of a consumer to a sink, and moves the position.
+    /// Delivers the changes after a consumer's position to a sink and moves the position.
     ///
     /// The position moves after events were delivered. Each event is therefore delivered at least once, in the order of
     /// its number, even if the process is killed. An event that is delivered again has the same

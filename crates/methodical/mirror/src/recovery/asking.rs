@@ -1,5 +1,4 @@
-//! Requests the values of the groups of a recovered table, several groups concurrently, and decides what the responses
-//! mean.
+//! Requests the values of a recovered table's groups, several groups concurrently, and decides what the responses mean.
 
 #[cfg(test)]
 mod tests;
@@ -28,7 +27,7 @@ pub(crate) enum Fault {
 /// Requests the members of a group: all, or only those with a value.
 pub(crate) type Ask<'a> = &'a (dyn Fn(&str, Option<&str>) -> Answer + Sync);
 
-/// A recovery of the values of all groups.
+/// A recovery of all groups' values.
 pub(crate) struct Asking<'a> {
     /// The name of the value.
     pub(crate) name: &'static str,
@@ -36,7 +35,7 @@ pub(crate) struct Asking<'a> {
     pub(crate) values: &'a [String],
     /// How many members are present in the mirror.
     pub(crate) members: u64,
-    /// The hasher of the digests of the groups.
+    /// The hasher for the groups' digests.
     pub(crate) hasher: RandomState,
     pub(crate) ask: Ask<'a>,
     /// Whether the service refuses unknown values; `None` until a request has shown it.
@@ -65,7 +64,7 @@ enum Stop {
 }
 
 impl Asking<'_> {
-    /// Requests the values of this many groups concurrently, and passes to `report` how many are done.
+    /// Requests the values of this many groups concurrently and passes to `report` how many are done.
     ///
     /// # Errors
     ///
@@ -285,7 +284,7 @@ impl Digest {
     }
 }
 
-/// The number of the value of each member, if it is known.
+/// The number of each member's value, if it is known.
 pub(crate) type Members = BTreeMap<String, Option<usize>>;
 
 /// The result of a group.

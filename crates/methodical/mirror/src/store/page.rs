@@ -15,7 +15,7 @@ use crate::store::filter::Filter;
 use crate::store::rows::{State, Stored};
 use crate::store::{OrFailed as _, Store, quoted};
 
-/// The order of the records of a [`Page`](crate::Page). Ties are in insertion order.
+/// The order of the records in a [`Page`](crate::Page). Ties are in insertion order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Order {
@@ -222,7 +222,7 @@ impl Store {
     }
 }
 
-/// The condition of the index of the records that are not in the list.
+/// The condition of the index on records that are not in the list.
 const ABSENT: &str = "mirror_state <> 'present'";
 
 /// Returns the expression that orders the rows. It is never `NULL`, which would match no comparison.

@@ -105,7 +105,7 @@ impl Stored {
 }
 
 impl Store {
-    /// Returns the known state of all records of a table, ordered by key.
+    /// Returns the known state of all records in a table, ordered by key.
     pub(crate) fn known(&self, table: &str) -> Result<Vec<Known>, Error> {
         let select = format!(
             "SELECT mirror_key, mirror_hash, mirror_state, mirror_shape FROM {} ORDER BY mirror_key",

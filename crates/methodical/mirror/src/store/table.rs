@@ -13,7 +13,7 @@ use crate::fields::row::Value;
 use crate::fields::{Kind, Shape};
 use crate::store::{OrFailed as _, Store, count, integer, quoted, utc};
 
-/// The state of one table of a mirror.
+/// The state of one table in a mirror.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TableStatus {
@@ -147,7 +147,7 @@ impl Store {
                 format!("cannot sync `{scope}` into `{table}`: its table is `{of}`")
             } else {
                 format!(
-                    "cannot sync `{scope}` into the table `{table}`: it belongs to `{name}`, whose records would all be missing"
+                    "cannot sync `{scope}` into the table `{table}`: the table holds the records of `{name}`, which would all become missing; use another table"
                 )
             };
             return Err(Error::new(ErrorKind::Table, text));
@@ -211,7 +211,7 @@ impl Store {
         Table::new(name, shape, existing, &personal).map(Some)
     }
 
-    /// Returns the names and types of the columns of a table or view, or nothing if it does not exist.
+    /// Returns the column names and types of a table or view, or nothing if it does not exist.
     pub(crate) fn columns(&self, name: &str) -> Result<Vec<(String, String)>, Error> {
         let select = "SELECT name, type FROM pragma_table_info(?1)";
         self.query(select, (name,), |row| Ok((row.get(0)?, row.get(1)?)))

@@ -16,7 +16,7 @@ use crate::store::rows::{State, id};
 use crate::store::{Store, quoted};
 use crate::sync::report::{Coverage, GroupFailure, SyncOptions, SyncProgress};
 
-/// The parts of the report of a table.
+/// The parts of a table's report.
 pub(crate) type Parts = (Report, Option<Coverage>, Vec<GroupFailure>);
 
 pub(crate) fn recover(

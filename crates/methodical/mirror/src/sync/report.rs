@@ -1,4 +1,4 @@
-//! The options of a sync of all tables, its progress and its result.
+//! The options, progress and result of a sync of all tables.
 
 use std::collections::BTreeMap;
 use std::error::Error as StdError;

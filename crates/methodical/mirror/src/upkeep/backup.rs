@@ -163,7 +163,7 @@ impl Mirror {
     }
 }
 
-/// Copies a database into an empty file, and marks the file as a copy.
+/// Copies a database into an empty file and marks the file as a copy.
 fn copy(source: &Connection, to: &Path) -> Result<(), Error> {
     let name = utf8("back up to", to)?;
     source.execute("VACUUM INTO ?1", (name.to_str(),)).or_failed()?;
@@ -175,7 +175,7 @@ fn copy(source: &Connection, to: &Path) -> Result<(), Error> {
     copy.close().map_err(|(_copy, error)| sqlite_failed(error))
 }
 
-/// Returns the backups of the list of a mirror, by path.
+/// Returns the backups on a mirror's list, by path.
 pub(crate) fn backups(mirror: &Path) -> Result<Vec<Backup>, Error> {
     let path = list_of(mirror);
     let text = match fs::read_to_string(&path) {
@@ -232,8 +232,9 @@ fn forget_again(copy: &mut Store, former: &Path, at: i64) -> Result<(), Error> {
         Error::new(error.kind(), text)
     })?;
     if former.identity.secret != copy.identity.secret {
-        let text =
-            format!("cannot replace {path}: the backup is of another mirror; choose another file");
+        let text = format!(
+            "cannot replace {path}: the backup belongs to another mirror; choose another file"
+        );
         return Err(Error::new(ErrorKind::OtherSource, text));
     }
     let forgotten = former.query("SELECT table_name, id FROM mirror_suppressed", (), |row| {

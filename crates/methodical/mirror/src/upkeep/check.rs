@@ -33,7 +33,7 @@ pub struct Finding {
     pub table: Option<String>,
     /// The identity of the record; `None` if the finding concerns the whole table.
     pub id: Option<String>,
-    /// The cause.
+    /// What is wrong with the record, table or mirror.
     pub cause: String,
 }
 
@@ -45,8 +45,8 @@ pub enum FindingKind {
     Damage,
     /// The counts of a table differ from its rows.
     Counts,
-    /// The hash of a record does not match its contents, or some of them cannot be read: another program changed the
-    /// row.
+    /// The hash of a record does not match its contents, or some of them cannot be read: another program or a disk
+    /// error changed the row.
     Hash,
     /// A record that is gone or forgotten has a personal or an unlisted value.
     Erasure,
@@ -216,7 +216,7 @@ impl Store {
             } else if !state.is_live() && stored.is_readable() {
                 (FindingKind::Erasure, format!("it is {name}, but still has contents"))
             } else if is_damaged || is_hashed && hash.as_deref() != actual {
-                (FindingKind::Hash, "the row was changed by another program".to_owned())
+                (FindingKind::Hash, "the row is not as the mirror wrote it: another program or a disk error changed it".to_owned())
             } else {
                 return Ok(());
             };

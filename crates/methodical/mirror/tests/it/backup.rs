@@ -207,7 +207,7 @@ fn a_refused_restore_changes_nothing() {
     std::fs::write(&damaged, &bytes).unwrap();
     Connection::open(&damaged).unwrap().execute("UPDATE photo SET size = 9", ()).unwrap();
     let error = refused(&damaged, &path).to_string();
-    let expected = "it is damaged: the row was changed by another program; choose another backup";
+    let expected = "it is damaged: the row is not as the mirror wrote it: another program or a disk error changed it; choose another backup";
     assert!(error.ends_with(expected), "{error}");
 
     let other = folder.path().join("other.db");

@@ -43,7 +43,7 @@ fn shown(check: &Check) -> Vec<String> {
 fn each_kind_of_damage_is_found_and_corrected() {
     use FindingKind::{Counts, Erasure, Hash};
 
-    let hash = "the row was changed by another program";
+    let hash = "the row is not as the mirror wrote it: another program or a disk error changed it";
     let contents = "but still has contents";
     let counts = "records, but its counts say";
     for (damage, expected) in [

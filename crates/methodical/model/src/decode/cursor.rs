@@ -19,8 +19,7 @@ pub trait Fast<'a>: Sized {
 
 /// A position in JSON text.
 ///
-/// The decoders keep it in registers: functions that are not inlined take and return positions, never
-/// the cursor.
+/// The decoders keep the cursor in registers, so functions that are not inlined take and return positions instead.
 #[derive(Clone, Copy, Debug)]
 pub struct Cursor<'a> {
     text: &'a str,
@@ -53,7 +52,7 @@ impl<'a> Cursor<'a> {
         (self.depth <= depth::LIMIT).then_some(())
     }
 
-    /// Skips `name` and its colon, and returns whether they were at the cursor. `name` includes quotes and colon.
+    /// Skips `name`, which includes its quotes and colon, and returns whether it was at the cursor.
     #[inline(always)]
     pub fn has(&mut self, name: &str) -> bool {
         let rest = self.text.as_bytes().get(self.at..);
@@ -64,7 +63,8 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// Returns whether another field follows, and moves to its name. Call this after each field.
+    /// Moves to the next field's name, or past the object's end, and returns whether a field follows. Call this after
+    /// each field.
     #[inline(always)]
     pub fn more(&mut self) -> Option<bool> {
         let bytes = self.text.as_bytes();
@@ -82,7 +82,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Skips `null`, and returns whether one was at the cursor.
+    /// Skips `null` and returns whether it was at the cursor.
     #[inline(always)]
     pub fn null(&mut self) -> Option<bool> {
         if self.token()? != b'n' {
@@ -123,7 +123,7 @@ impl<'a> Cursor<'a> {
         self.text.get(start..end)
     }
 
-    /// Skips an empty string, and returns whether one was at the cursor.
+    /// Skips an empty string and returns whether one was at the cursor.
     #[inline]
     pub fn blank(&mut self) -> bool {
         self.is_at(b'"') && self.has("\"\"")
@@ -135,7 +135,7 @@ impl<'a> Cursor<'a> {
         self.token() == Some(first)
     }
 
-    /// Skips a value, and returns its JSON text. Returns `None` if the value contains escapes.
+    /// Skips a value and returns its JSON text. Returns `None` if the value contains escapes.
     #[inline]
     pub fn json(&mut self) -> Option<&'a str> {
         let start = past_whitespace(self.text.as_bytes(), self.at);
@@ -143,10 +143,10 @@ impl<'a> Cursor<'a> {
         self.text.get(start..self.at)
     }
 
-    /// Skips a field that the record does not list, and extends `span` to its end.
+    /// Skips an unlisted field and extends `span` to its end.
     ///
-    /// Returns `None` if its name has escapes or is not directly followed by a colon: it could then be a
-    /// listed field that [`has`](Self::has) does not recognize.
+    /// Returns `None` if the name has escapes or is not directly followed by a colon, because the field could then be a
+    /// listed one that [`has`](Self::has) does not recognize.
     #[inline]
     pub fn unlisted(&mut self, span: &mut Span) -> Option<()> {
         let end = named_value(self.text, self.at)?;
@@ -170,7 +170,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The range from the first to the last field that a record does not list.
+/// The range from the first to the last unlisted field of a record.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Span {
     start: usize,
@@ -188,10 +188,10 @@ impl Span {
     }
 }
 
-/// Decodes the fields of a record, fastest in the order of the list.
+/// Decodes the fields of a record. This is fastest if they arrive in the order of the list.
 ///
-/// `0 required "id" id = PhotoId::read(&mut cursor)?;` decodes the field with this name on the wire into
-/// the variable `id`. An `optional` field may also be `null`. Fields are numbered from 0.
+/// `0 required "id" id = PhotoId::read(&mut cursor)?;` decodes the field whose name on the wire is `id` into the
+/// variable `id`. An `optional` field may also be `null`. Fields are numbered from 0.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __members {
@@ -241,7 +241,7 @@ macro_rules! __members {
     };
 }
 
-/// Returns whether a name appears in JSON unescaped. Names with escapes are left to serde.
+/// Returns whether a name needs no escapes in JSON. Names with escapes are left to serde.
 pub const fn is_plain_name(name: &str) -> bool {
     let mut bytes = name.as_bytes();
     while let [first, rest @ ..] = bytes {
@@ -258,8 +258,8 @@ pub const fn is_plain_name(name: &str) -> bool {
 pub struct Seen(u64);
 
 impl Seen {
-    /// Marks a field as seen. Returns `None` for a duplicate and for any field after the 64th; serde then
-    /// decodes the record.
+    /// Marks a field as seen. Returns `None` for a duplicate and for any field after the 64th; serde then decodes the
+    /// record.
     #[inline(always)]
     pub fn first(&mut self, member: u32) -> Option<()> {
         let bit = 1_u64.checked_shl(member)?;

@@ -2,10 +2,10 @@
 
 use crate::decode::members::Splitter;
 
-/// Maximum nesting of arrays and objects, in levels: the limit of `serde_json` for typed data.
+/// Maximum nesting of arrays and objects, in levels. It is `serde_json`'s limit for typed data.
 pub(crate) const LIMIT: usize = 127;
 
-/// What an error about nesting says was expected.
+/// The expectation in an error about nesting.
 pub(crate) const EXPECTED: &str = "at most 127 levels";
 
 /// The message of a serde error about nesting. Our own errors have a kind for it.

@@ -18,7 +18,7 @@ use crate::decode::{depth, kind_of, members};
 use crate::error::Position;
 use crate::{DecodeError, DecodeErrorKind};
 
-/// Returns the error of `json`, which begins at `position` and is at `path` in the document.
+/// Returns the error in `json`, which begins at `position` and is at `path` in the document.
 #[cold]
 pub(crate) fn diagnose(json: &str, shape: Shape, path: String, position: Position) -> DecodeError {
     let mut comparison = Comparison { json, path };
@@ -53,17 +53,17 @@ pub(crate) fn begins_value(first: char) -> bool {
     matches!(first, '[' | '{' | '"' | '-' | '0'..='9' | 't' | 'f' | 'n')
 }
 
-/// The comparison of valid JSON text with a shape. After a fault, `path` is where it was found.
+/// The comparison of JSON text with a shape. After a fault, `path` is where the fault was found.
 struct Comparison<'j> {
     json: &'j str,
     path: String,
 }
 
-/// The kind of mistake.
+/// A mistake in the text: its kind, what was expected, and where it ends.
 struct Fault {
     kind: DecodeErrorKind,
     expected: &'static str,
-    /// The position in the text where it ends.
+    /// The position in the text where the mistake ends.
     end: usize,
 }
 
@@ -183,7 +183,7 @@ impl<'j> Comparison<'j> {
         Err(self.fault(DecodeErrorKind::TooDeep, depth::EXPECTED, json, 0))
     }
 
-    /// Checks the escapes of a string. Any other value is valid.
+    /// Checks the escapes in a string. Any other value passes.
     fn text(&self, json: &str) -> Result<(), Fault> {
         match CowText::deserialize(&mut serde_json::Deserializer::from_str(json)) {
             Err(error) if json.starts_with('"') => {
@@ -194,7 +194,7 @@ impl<'j> Comparison<'j> {
     }
 
     /// Adds a field to the path: its name, or `*`, because the name of an unlisted field and the key of a map may be
-    /// personal data. Returns the length of the path before it.
+    /// personal data. Returns the previous length of the path.
     fn step(&mut self, name: &'static str) -> usize {
         let length = self.path.len();
         if length > 0 {
@@ -204,7 +204,7 @@ impl<'j> Comparison<'j> {
         length
     }
 
-    /// Returns the fault of the part that ends `length` bytes after its start.
+    /// Returns a fault that ends `length` bytes after the start of `part`.
     fn fault(
         &self,
         kind: DecodeErrorKind,

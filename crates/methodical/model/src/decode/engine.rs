@@ -40,7 +40,7 @@ pub(crate) struct Part<'w> {
     pub(crate) position: Position,
 }
 
-/// The continuation of the document after a window.
+/// What follows a window in the document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum After {
     /// More may follow.
@@ -91,27 +91,27 @@ pub(crate) struct Engine {
     body: &'static Body,
     /// Whether the data is a single value instead of a list.
     is_object: bool,
-    /// The data, with an article, for error messages.
+    /// What the data is, with an article, for error messages.
     what: &'static str,
     limit: usize,
     state: State,
-    /// The field of an object around the data.
+    /// The purposes of the current field in an object around the data.
     member: Purposes,
     /// Number of objects around the data that have been entered, not counting the outermost.
     depth: usize,
-    /// Number of steps to the data that have been found.
+    /// Number of fields found so far on the path to the data.
     found: usize,
     splitter: Splitter,
     /// The error of the record that is being skipped because it exceeds the limit.
     oversized: Option<DecodeError>,
     /// The index of the next record in the list.
     index: u64,
-    /// Whether the field that decides has been read.
+    /// Whether the field that decides about success has been read.
     is_decided: bool,
-    /// The failure that this field reports. The code and the message are added to it.
+    /// The failure that this field reports. The code and the message are added to the failure later.
     failure: Option<DecodeError>,
     reported: ServiceError,
-    /// The JSON text of the metadata of the list, as far as it has been read.
+    /// The JSON text of the list's metadata, as far as it has been read.
     metadata: Option<(&'static Object, String)>,
     /// The error in the data itself. A failure that the service reports takes precedence.
     pending: Option<DecodeError>,
@@ -150,7 +150,7 @@ impl Engine {
         Self { is_object: true, what, ..Self::new(body, usize::MAX) }
     }
 
-    /// Keeps the metadata of the list.
+    /// Sets the shape of the list's metadata, which the engine then keeps.
     pub(crate) fn metadata(mut self, object: Option<&'static Object>) -> Self {
         self.metadata = object.map(|object| (object, String::from("{")));
         self
@@ -165,8 +165,8 @@ impl Engine {
         self.known = (0, self.position(text, at));
     }
 
-    /// Advances from `at` to the next record, and passes it to `take` with its JSON text. The record is decoded in
-    /// place and never moved.
+    /// Advances from `at` to the next record and passes it to `take` with its JSON text. The record is decoded in place
+    /// and never moved.
     ///
     /// After an error, every call returns the same error.
     #[inline]
@@ -376,8 +376,7 @@ impl Engine {
         Ok(Step::Rejected(Rejected::new(index, error.with_delivered(index), "")))
     }
 
-    /// Advances to a value and returns its JSON text, or advances to the end of the document. The document itself does
-    /// not count as a value.
+    /// Advances to the data and returns it with its path and position. Returns `None` at the end of the document.
     pub(crate) fn one<'w>(
         &mut self,
         window: Window<'w>,
@@ -399,7 +398,7 @@ impl Engine {
         self.pending = Some(error);
     }
 
-    /// Advances to the first record or to the end, without decoding a record. Returns whether one was reached.
+    /// Advances to the next record or to the end, without decoding a record. Returns false if the window ends first.
     pub(crate) fn begin(
         &mut self,
         window: Window<'_>,
@@ -445,7 +444,7 @@ impl Engine {
         None
     }
 
-    /// Returns the state in which the document is read, which depends on its first byte.
+    /// Returns the state that the document's first byte selects, or `None` if a document cannot begin with this byte.
     fn start(&mut self, byte: u8) -> Option<State> {
         let Body { at, verdict, one_as_list, .. } = *self.body;
         let is_object = self.is_object;
@@ -454,7 +453,7 @@ impl Engine {
             b'{' if !at.is_empty() => Some(State::Name { first: true }),
             b'{' if verdict.is_some() => {
                 if !is_object {
-                    // Only a failure is an object.
+                    // The data is a list, so an object can only report a failure.
                     let (kind, (_, expected)) = (DecodeErrorKind::WrongType, self.step(0));
                     self.pending =
                         Some(DecodeError::new(kind, String::new(), self.known.1, expected));
@@ -466,7 +465,7 @@ impl Engine {
         }
     }
 
-    /// Ends a record, and counts it.
+    /// Ends a record and counts it.
     fn end_record(&mut self) {
         self.index += 1;
         self.state = match self.state {
@@ -495,7 +494,7 @@ impl fmt::Debug for Engine {
 /// The result of a step outside the records.
 enum Walk {
     On,
-    /// At a record that is not in a list, or in one that exceeds the limit.
+    /// At a record that is not in a list, or within a record that exceeds the limit.
     Only,
     More,
     End,

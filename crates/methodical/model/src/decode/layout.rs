@@ -1,4 +1,4 @@
-//! Where the data of a body is, and how the body reports a failure.
+//! Where a body's data is, and how the body reports a failure.
 
 #![expect(
     clippy::exhaustive_enums,
@@ -45,7 +45,7 @@ impl Body {
 /// How a body reports success or failure.
 #[derive(Clone, Copy, Debug)]
 pub struct Verdict {
-    /// The field that decides.
+    /// The field that decides whether a call succeeded.
     pub decides: Decides,
     /// Where the error code is; empty for a service without codes.
     pub code: Path,
@@ -53,12 +53,12 @@ pub struct Verdict {
     pub message: Path,
     /// The classes of codes or, for a service without codes, of messages. A `*` at the end matches any text.
     pub classes: &'static [(&'static str, ErrorClass)],
-    /// The codes, or messages, of failures that mean an empty list.
+    /// The codes or messages of failures that mean an empty list.
     pub empty: &'static [&'static str],
 }
 
 impl Verdict {
-    /// Creates a verdict that depends only on `decides`, and reads no code or message.
+    /// Creates a verdict that depends only on `decides` and reads no code or message.
     pub const fn new(decides: Decides) -> Self {
         Self { decides, code: &[], message: &[], classes: &[], empty: &[] }
     }

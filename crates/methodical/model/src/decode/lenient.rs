@@ -88,7 +88,7 @@ pub(crate) fn or_blank<'de, T: Value, D: Deserializer<'de>>(
     deserializer.deserialize_any(BlankVisitor::<T>(PhantomData))
 }
 
-/// Lets the type `T` deserialize what a visitor receives, and passes its result to a function.
+/// Implements visitor methods that let the type `T` deserialize the input, and pass the result to a function.
 macro_rules! pass {
     (numbers, $wrap:expr) => {
         fn visit_bool<E: Error>(self, value: bool) -> Result<Self::Value, E> {

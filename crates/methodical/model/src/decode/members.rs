@@ -1,5 +1,5 @@
-//! Iterates over the text of fields and items, which is valid JSON, and finds the end of a value from its quotes and
-//! brackets.
+//! Iterates over the fields of an object or the items of an array, whose text is valid JSON. Finds the end of a value
+//! from its quotes and brackets.
 
 use alloc::borrow::Cow;
 
@@ -7,7 +7,7 @@ use serde::Deserialize as _;
 
 use crate::decode::text::CowText;
 
-/// The whitespace of JSON.
+/// The whitespace characters of JSON.
 pub(crate) const WHITESPACE: [char; 4] = [' ', '\t', '\n', '\r'];
 
 /// Returns the name of every field and the JSON text of its value. The input is an object, or the text within one, such
@@ -39,7 +39,7 @@ pub(crate) fn values(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns the text after the opening bracket; `None` without one.
+/// Returns the text after the opening bracket, or the text itself if it has none.
 fn inside(text: &str, open: char) -> &str {
     whitespace(text.strip_prefix(open).unwrap_or(text))
 }
@@ -78,7 +78,7 @@ pub(crate) struct Splitter {
 }
 
 impl Splitter {
-    /// Returns the length of the value at the start of `text`, which is complete.
+    /// Returns the length of the value at the start of `text`, which contains the whole value.
     pub(crate) fn end_of(text: &str) -> Option<usize> {
         Self::default().end(text.as_bytes(), true)
     }
@@ -89,9 +89,10 @@ impl Splitter {
         self.seen > 0
     }
 
-    /// Returns the length of the value that `value` starts with, or `None` if it may continue.
+    /// Returns the length of the JSON value at the start of `value`, or `None` if the JSON value may continue. `last`
+    /// means that no more bytes follow.
     ///
-    /// Call it again with the same bytes and more. Bytes already examined are not examined again.
+    /// After `None`, call this again with the same bytes and more. Bytes already examined are not examined again.
     pub(crate) fn end(&mut self, value: &[u8], last: bool) -> Option<usize> {
         while let Some(&byte) = value.get(self.seen) {
             if self.bare && is_delimiter(byte) {
@@ -110,12 +111,12 @@ impl Splitter {
         self.seen = 0;
     }
 
-    /// Returns how many arrays and objects have been entered and not left.
+    /// Returns how many arrays and objects have been entered but not left.
     pub(crate) fn depth(&self) -> usize {
         self.depth
     }
 
-    /// Examines the next byte, and returns whether the value ends with it.
+    /// Examines the next byte and returns whether the value ends with it.
     pub(crate) fn ends_with(&mut self, byte: u8) -> bool {
         if self.escaped {
             self.escaped = false;

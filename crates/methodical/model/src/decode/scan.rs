@@ -8,7 +8,7 @@ use alloc::string::String;
 
 use crate::decode::depth;
 
-/// Returns the position of the first quote, backslash or control character from `at`, or the length.
+/// Returns the position of the first quote, backslash or control character at or after `at`, or the length.
 #[inline(always)]
 pub(crate) fn special(bytes: &[u8], mut at: usize) -> usize {
     while let Some(Ok(block)) = bytes.get(at..at + BLOCK).map(<[u8; BLOCK]>::try_from) {
@@ -81,7 +81,7 @@ mod block {
     }
 }
 
-/// Skips whitespace.
+/// Skips whitespace and returns the position after it.
 #[inline(always)]
 pub(crate) fn past_whitespace(bytes: &[u8], at: usize) -> usize {
     let is_dense = |at| bytes.get(at).is_some_and(|byte| *byte > b' ');
@@ -121,7 +121,7 @@ pub(crate) fn word(text: &str, at: usize, word: &str) -> Option<usize> {
     text.as_bytes().get(at..)?.starts_with(word.as_bytes()).then_some(at + word.len())
 }
 
-/// Skips a name without escapes, its colon, and any value.
+/// Skips a name without escapes, its colon, and any value. Returns the position after them.
 #[inline(never)]
 pub(crate) fn named_value(text: &str, at: usize) -> Option<usize> {
     let bytes = text.as_bytes();
@@ -142,7 +142,7 @@ fn plain(bytes: &[u8], at: usize) -> Option<usize> {
     (bytes.get(end) == Some(&b'"')).then_some(end + 1)
 }
 
-/// Skips the value that begins here.
+/// Skips the value that begins at `at` and returns the position after it.
 pub(crate) fn skip(text: &str, at: usize, depth: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     match bytes.get(at)? {
@@ -248,7 +248,8 @@ fn unescaped(byte: u8) -> Option<u8> {
     })
 }
 
-/// Decodes the digits of `\u` at `at`, and of its low surrogate; returns the position after them.
+/// Decodes the digits of a `\u` escape at `at`, and the low surrogate that follows a high one. Returns the character
+/// and the position after it.
 #[inline]
 fn unicode(bytes: &[u8], at: usize) -> Option<(char, usize)> {
     let first = four_digits(bytes, at)?;
@@ -284,7 +285,7 @@ static DIGITS: [u8; 256] = {
     digits
 };
 
-/// Value of a byte that is not a digit: no digit has any of these bits.
+/// Value of a byte that is not a digit. The value of a digit has none of these bits.
 const NONE: u8 = 0xF0;
 
 /// Capacity for the rest of a string after its first escape, in bytes.

@@ -17,7 +17,7 @@ use crate::extra::Nulls;
 pub enum Slot<T> {
     /// Absent so far.
     Empty,
-    /// Present, as `null`.
+    /// Present as `null`, or as an empty string that stands for an absent value.
     Null,
     /// Present with a value.
     Full(T),
@@ -67,13 +67,13 @@ impl<T> Slot<T> {
         }
     }
 
-    /// Returns the value of a required field.
+    /// Returns the value of a required field, or an error if the field has no value.
     #[inline]
     pub fn take<E: Error>(self, name: &'static str) -> Result<T, E> {
         self.full().ok_or_else(|| E::missing_field(name))
     }
 
-    /// Returns the value of an optional field, and records whether it was `null`.
+    /// Returns the value of an optional field and records whether it was `null`.
     #[inline]
     pub fn note(self, member: u32, nulls: &mut Nulls) -> Option<T> {
         if matches!(self, Self::Null) {

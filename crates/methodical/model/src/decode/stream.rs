@@ -38,7 +38,7 @@ use crate::{DecodeError, Rejected};
 /// ```
 pub struct StreamDecoder<T, M = ()> {
     engine: Engine,
-    /// The text that was pushed and validated. Part of it precedes `at`.
+    /// The text that was pushed and validated. The part before `at` has been decoded.
     text: String,
     at: usize,
     /// The first bytes of a character that has not been pushed completely.
@@ -66,11 +66,11 @@ pub fn decoder<T: Record, M: Metadata>(place: &'static Body) -> StreamDecoder<T,
 #[non_exhaustive]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next<T> {
-    /// A record.
+    /// A decoded record.
     Item(T),
     /// A record that could not be decoded. Decoding continues with the next one.
     Rejected(Rejected),
-    /// Push the next piece, or call [`StreamDecoder::finish`].
+    /// The decoder needs the next piece, or a call of [`StreamDecoder::finish`] after the last piece.
     NeedMore,
     /// The list is complete.
     End,
@@ -87,8 +87,8 @@ impl<T: Record, M: Metadata> StreamDecoder<T, M> {
     /// Sets the maximum size of a single record, in bytes.
     ///
     /// A larger record is rejected with [`DecodeErrorKind::TooLarge`](crate::DecodeErrorKind::TooLarge), and decoding
-    /// continues with the next record. Its JSON text is neither kept nor checked: [`Rejected::raw`] returns an empty
-    /// string.
+    /// continues with the next record. The text of the large record is neither kept nor checked: [`Rejected::raw`]
+    /// returns an empty string.
     ///
     /// ```
     /// # mod photos { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/photos.rs")); } use photos::*;
@@ -193,7 +193,7 @@ impl<T: Record, M: Metadata> StreamDecoder<T, M> {
         }
     }
 
-    /// Returns whether the next step (a record, the end or an error) is known, without decoding a record.
+    /// Returns whether the next record has begun or the list is complete, without decoding a record.
     ///
     /// # Errors
     ///
@@ -242,7 +242,7 @@ impl<T: Record, M: Metadata> StreamDecoder<T, M> {
         self.metadata.as_ref()
     }
 
-    /// Decodes the metadata of the list.
+    /// Ends the list by decoding its metadata.
     #[cold]
     fn end<O>(&mut self) -> Result<Next<O>, DecodeError> {
         if self.metadata.is_none() {
@@ -275,7 +275,7 @@ impl<T, M> fmt::Debug for StreamDecoder<T, M> {
     }
 }
 
-/// Returns whether these bytes may be the start of a character.
+/// Returns whether these bytes are the incomplete start of a character.
 fn is_cut(bytes: &[u8]) -> bool {
     core::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
 }

@@ -1,4 +1,4 @@
-//! Strings of any serde format, borrowed where the format allows it.
+//! Strings from any serde format, borrowed where the format allows it.
 
 #![expect(
     clippy::exhaustive_structs,
@@ -24,7 +24,7 @@ impl<'de> Deserialize<'de> for CowText<'de> {
     }
 }
 
-/// Deserializes a string, and rejects any other value. `expecting` describes the string in the error message.
+/// Deserializes a string and rejects any other value. `expecting` describes the string in the error message.
 #[inline]
 pub fn deserialize<'de, D: Deserializer<'de>>(
     deserializer: D,

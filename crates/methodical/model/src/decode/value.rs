@@ -1,4 +1,4 @@
-//! The types of fields: how each type is read, and what its borrowed form is.
+//! Field types: how each one is read, and what its borrowed form is.
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
@@ -15,7 +15,7 @@ use crate::decode::shape::{Leaf, Shape};
 use crate::decode::slot::Of;
 use crate::decode::text::{self, CowText};
 
-/// The type of a field of a record.
+/// The type of a record's field.
 pub trait Value: Sized {
     /// The form in a borrowed record.
     type Ref<'a>;
@@ -39,7 +39,7 @@ pub trait Value: Sized {
     /// Returns the error of the deserializer.
     fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self::Ref<'de>, D::Error>;
 
-    /// Converts the borrowed form into this one.
+    /// Converts the borrowed form into the owned form.
     fn into_owned(borrowed: Self::Ref<'_>) -> Self::Owned;
 
     /// Returns whether a value is an empty string.

@@ -121,7 +121,8 @@ fn is_blank(text: &str) -> bool {
 
 /// Returns the class of the failure that a body reports, if it reports one.
 ///
-/// It reads the body only up to the field that decides. A body that is not valid reports no failure.
+/// A body is read only up to the field that reports success. A body that is invalid before it reports a failure has no
+/// class.
 pub fn error_class(place: &'static Body, body: &[u8]) -> Option<ErrorClass> {
     Engine::new(place, usize::MAX).error_class(Window::whole(body))
 }

@@ -1,4 +1,4 @@
-//! Writes the query of an operation, and the body of a POST.
+//! Writes an operation's query and, for a POST, its body.
 
 #![expect(clippy::missing_errors_doc, reason = "generated code of the same version uses it")]
 
@@ -45,7 +45,7 @@ impl QueryBuilder {
         query
     }
 
-    /// Creates the query of a POST that selects the operation `method`. All further parameters are appended to its
+    /// Creates the query of a POST that selects the operation `method`. All further parameters are appended to the
     /// body.
     #[must_use]
     pub fn post<S: Service>(method: &str, format: BodyFormat, is_idempotent: bool) -> Self {
@@ -83,13 +83,13 @@ impl QueryBuilder {
         self.value(value);
     }
 
-    /// Appends a parameter whose value is a number or a boolean. In JSON, it is written without quotes.
+    /// Appends a parameter whose value is a number or a boolean. In JSON, the value is written without quotes.
     pub fn push_literal(&mut self, name: &str, value: &str) {
         self.name(name);
         self.text.push_str(value);
     }
 
-    /// Appends the part of a parameter that precedes its value.
+    /// Appends a parameter's name and everything else that precedes its value.
     fn name(&mut self, name: &str) {
         let is_first = self.text.len() == self.start;
         if self.is_json() {
@@ -207,5 +207,5 @@ fn encode(out: &mut String, text: &str, keep: impl Fn(u8) -> bool) {
     }
 }
 
-/// Initial capacity of a query, in bytes: most queries fit, so that building one allocates once.
+/// Initial capacity of a query, in bytes. Most queries fit, so building one allocates only once.
 const CAPACITY: usize = 128;

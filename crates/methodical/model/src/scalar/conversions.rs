@@ -16,7 +16,7 @@ macro_rules! __jiff {
         impl TryFrom<&$name> for $crate::codegen::DateTime {
             type Error = $crate::DecodeError;
 
-            /// Converts the text, which is unchanged.
+            /// Parses the text as a date and time.
             ///
             /// # Errors
             ///
@@ -30,12 +30,12 @@ macro_rules! __jiff {
         impl TryFrom<$crate::codegen::DateTime> for $name {
             type Error = $crate::DecodeError;
 
-            /// Converts a date and time to the format of the service.
+            /// Converts a date and time to the service's format.
             ///
             /// # Errors
             ///
-            /// Returns [`DecodeErrorKind::Conversion`](methodical_model::DecodeErrorKind::Conversion) if the format of
-            /// the service cannot represent the time: it is before the year 0, or has a fraction of a second.
+            /// Returns [`DecodeErrorKind::Conversion`](methodical_model::DecodeErrorKind::Conversion) if the format
+            /// cannot represent the time, which is before the year 0 or has a fraction of a second.
             fn try_from(time: $crate::codegen::DateTime) -> Result<Self, $crate::DecodeError> {
                 $crate::codegen::time_text(time, stringify!($name)).map(Self::from)
             }
@@ -51,7 +51,7 @@ macro_rules! __rust_decimal {
         impl TryFrom<&$name> for $crate::codegen::Decimal {
             type Error = $crate::DecodeError;
 
-            /// Converts the text, which is unchanged. Never rounds.
+            /// Parses the text as a decimal number. Never rounds.
             ///
             /// # Errors
             ///
@@ -73,7 +73,7 @@ macro_rules! __rust_decimal {
 
 #[cfg(feature = "jiff")]
 pub(crate) mod time {
-    //! Conversions from and to `jiff`.
+    //! Conversions to and from `jiff`.
 
     use alloc::string::{String, ToString as _};
 
@@ -98,8 +98,8 @@ pub(crate) mod time {
     ///
     /// # Errors
     ///
-    /// Returns [`DecodeErrorKind::Conversion`](crate::DecodeErrorKind::Conversion) if it is before the year 0, or has a
-    /// fraction of a second.
+    /// Returns [`DecodeErrorKind::Conversion`](crate::DecodeErrorKind::Conversion) if the time is before the year 0, or
+    /// has a fraction of a second.
     pub fn time_text(time: DateTime, name: &str) -> Result<String, DecodeError> {
         if time.year() < 0 || time.subsec_nanosecond() != 0 {
             return Err(DecodeError::conversion(name, "whole seconds of the years 0 to 9999"));
@@ -110,7 +110,7 @@ pub(crate) mod time {
 
 #[cfg(feature = "rust_decimal")]
 pub(crate) mod decimal {
-    //! Exact conversions to `rust_decimal`.
+    //! Exact conversion to `rust_decimal`.
 
     pub use rust_decimal::Decimal;
 

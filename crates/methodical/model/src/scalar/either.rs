@@ -56,7 +56,7 @@ impl Value for OrNumber {
 
 const TEXT_OR_NUMBER: &str = "text, or a number";
 
-/// The ways in which a service writes a boolean, as JSON. We always write the first.
+/// The JSON texts with which a service represents a boolean. A value is always written as the first of its texts.
 #[derive(Clone, Copy, Debug)]
 pub struct Codes {
     /// The forms of `true`; at least one.
@@ -86,7 +86,7 @@ impl Codes {
         f.pad(&text(self.first(value)))
     }
 
-    /// Parses a value that was written in a query. `name` is the name of the scalar, for the error.
+    /// Parses a value as written in a query. `name` is the scalar's name, for the error message.
     pub fn parse(self, value: &str, name: &str) -> Result<bool, DecodeError> {
         self.find(|code| text(code) == value).ok_or_else(|| DecodeError::conversion(name, CODES))
     }
@@ -110,14 +110,14 @@ fn text(code: &str) -> Cow<'_, str> {
     decoded(code).unwrap_or(Cow::Borrowed(code))
 }
 
-/// Parses decimal digits, and nothing else: `str::parse` would also accept a leading `+`. `name` is the name of the
-/// scalar, for the error.
+/// Parses decimal digits and nothing else, whereas `str::parse` also accepts a leading `+`. `name` is the scalar's
+/// name, for the error message.
 pub fn parse_unsigned(text: &str, name: &str) -> Result<u64, DecodeError> {
     let number = if digits(text).is_some() { text.parse().ok() } else { None };
     number.ok_or_else(|| DecodeError::conversion(name, "an unsigned integer"))
 }
 
-/// Parses an integer: decimal digits, with an optional leading `-`. `name` is the name of the scalar, for the error.
+/// Parses decimal digits with an optional leading `-`. `name` is the scalar's name, for the error message.
 pub fn parse_signed(text: &str, name: &str) -> Result<i64, DecodeError> {
     let number = if text.starts_with('+') { None } else { text.parse().ok() };
     number.ok_or_else(|| DecodeError::conversion(name, "a whole number"))

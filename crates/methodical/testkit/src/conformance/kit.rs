@@ -144,7 +144,7 @@ impl Kit {
         Ok(http::Response::from_parts(head, body.collect(LIMIT)?))
     }
 
-    /// Sends `request`, and expects this body of the response.
+    /// Sends `request` and expects this response body.
     pub(super) fn gets(&self, request: Request, body: impl AsRef<[u8]>) -> Outcome {
         equal("the body", text(self.fetch(request)?.body()), text(body))
     }

@@ -223,7 +223,7 @@ pub(super) fn text(bytes: impl AsRef<[u8]>) -> String {
     bytes.as_ref().escape_ascii().to_string()
 }
 
-/// Fails unless the values are equal, and shows both.
+/// Fails, showing both values, unless they are equal.
 pub(super) fn equal(what: impl Display, found: impl Display, expected: impl Display) -> Outcome {
     let (found, expected) = (found.to_string(), expected.to_string());
     ensure!(found == expected, "{what}: `{found}` instead of `{expected}`");

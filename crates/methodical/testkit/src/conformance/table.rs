@@ -21,7 +21,7 @@ use crate::raw_server::Next::{Close, KeepAlive, Reset};
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct ConformanceCheck {
-    /// The name of the check, with its group: `body.limit_is_exact`.
+    /// The name of the check with its group, such as `body.limit_is_exact`.
     pub name: &'static str,
     /// The requirement, the reason for it, and the standard or promise of `gateway_transport` that it comes from.
     pub promise: &'static str,
@@ -334,7 +334,7 @@ macro_rules! __conformance_checks { ([$($callback:tt)+] $arguments:tt) => { $($c
         unsolicited_response_is_not_used: connections::unsolicited_response_is_not_used;
         /// A response in an unknown version of HTTP is a protocol error. RFC 9110 section 2.5.
         unknown_version: |kit| fails(kit, "HTTP/7.3 200 OK\r\ncontent-length: 2\r\n\r\n{}", Close, Protocol);
-        /// Every failure after the request was sent says so, and names its phase: never the body or connecting for an
+        /// Every failure after the request was sent says so and names its phase: never the body or connecting for an
         /// error of `send`, and always the body for an error of the body. A caller that sees "nothing was sent" repeats
         /// even a POST. Promise 7 of a transport.
         sent_and_phase_of_each_failure: responses::sent_and_phase_of_each_failure;

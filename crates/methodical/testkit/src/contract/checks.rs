@@ -16,11 +16,11 @@ mod query;
 mod records;
 mod representation;
 
-/// A check of one rule of the contract.
+/// A check of one contract rule.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ContractCheck {
-    /// The name of the check, with its group: `photos.response`.
+    /// The name of the check with its group, such as `photos.response`.
     pub name: Cow<'static, str>,
     /// The rule that the check enforces, in one line.
     pub title: Cow<'static, str>,

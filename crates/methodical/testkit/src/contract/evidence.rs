@@ -152,7 +152,7 @@ impl<'a> Evidence<'a> {
         given.fold(format!("={select}"), |query, param| query + &self.given(param))
     }
 
-    /// Returns a parameter with a value that the service accepts: `&album_id=7`.
+    /// Returns a parameter with a value that the service accepts, such as `&album_id=7`.
     pub(super) fn given(&self, param: &'static Param) -> String {
         format!("&{}={}", encoded(param.name), encoded(&self.value(param)))
     }

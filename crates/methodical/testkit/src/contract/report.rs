@@ -25,9 +25,9 @@ pub enum Profile {
 #[non_exhaustive]
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// The check.
+    /// The check that was run.
     pub check: ContractCheck,
-    /// The verdict.
+    /// Whether the service passed the check, and if not, why.
     pub verdict: Verdict,
 }
 

@@ -76,7 +76,7 @@ pub(super) fn output(service: &Service, operation: &Operation) -> String {
     }
 }
 
-/// Returns the type of the metadata of a list.
+/// Returns the type of a list's metadata.
 pub(super) fn metadata(service: &Service, operation: &Operation) -> Option<String> {
     service.metadata_model(operation).map(|model| model.rust.pascal())
 }

@@ -205,7 +205,7 @@ fn is_reserved(name: &str) -> bool {
     name.starts_with("mirror_") || name.starts_with("sqlite_")
 }
 
-/// Adds the names of the columns of a field and of its nested record to the taken ones, in lowercase, if all are free.
+/// Adds a field's column names and the name of its nested record to the taken ones, in lowercase, if all are free.
 fn claim(taken: &mut BTreeSet<String>, columns: &[Column]) -> bool {
     let record = columns.iter().find(|one| one.path.len() > 1);
     let record = record.and_then(|one| one.path.first()).map(|name| name.to_lowercase());

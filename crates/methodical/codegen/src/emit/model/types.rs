@@ -16,7 +16,7 @@ pub(super) fn kind(scalar: &ValueType) -> String {
     format!("{kind}{either}")
 }
 
-/// Returns the words for a JSON object of a record in messages: `a photo object`.
+/// Returns the words for a record's JSON object in messages, such as `a photo object`.
 pub(super) fn noun(model: &Model) -> String {
     let words = model.rust.spaced();
     let article = if words.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
@@ -116,7 +116,7 @@ pub(super) fn required_fields(service: &Service, model: &Model) -> String {
     format!("{{{}}}", required(model).map(member).collect::<Vec<_>>().join(","))
 }
 
-/// Returns the JSON text of a value of a field: its example if it has one.
+/// Returns the JSON text of a field value: the example of the field, if it has one.
 pub(in crate::emit) fn field_value(service: &Service, field: &Field) -> String {
     value(service, &field.ty, field.example.as_deref())
 }

@@ -106,7 +106,7 @@ fn post(
     let format = given.body.as_deref().copied().unwrap_or(BodyFormat::Form);
     let is_json = format == BodyFormat::Json;
     say_if!(cx, is_form && given.verb.as_deref() == Some(&Verb::Get), given.verb,
-        "cannot call by GET: the selector is in the form, and a GET has no form"
+        "cannot use GET: the selector is a form field, and a GET request has no form"
         => "remove `verb`, or `in = \"form\"` in `[dispatch]`");
     say_if!(cx, is_form && is_json, given.body, "the body must be a form, which has the selector"
         => "remove `body`, or `in = \"form\"` in `[dispatch]`");

@@ -203,7 +203,7 @@ fn list(
     Some(body)
 }
 
-/// Returns the model of the metadata of the list.
+/// Returns the model of a list's metadata.
 fn metadata(
     cx: &mut Context<'_>,
     service: &Service,

@@ -211,7 +211,7 @@ fn field(cx: &mut Context<'_>, key: &At<String>, given: &language::Field) -> Opt
     })
 }
 
-/// Lowers the other forms of a field, and checks that they fit its type.
+/// Lowers the other forms of a field and checks that they fit its type.
 fn lenient(
     cx: &mut Context<'_>,
     field: &language::Field,

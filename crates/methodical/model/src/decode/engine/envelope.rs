@@ -19,24 +19,24 @@ use crate::decode::{Metadata, depth, members};
 use crate::error::{CODE_LIMIT, MESSAGE_LIMIT, Position, ServiceError, bounded};
 use crate::{DecodeError, DecodeErrorKind};
 
-/// The purposes of a field of an object around the data.
+/// The purposes of a field in an object around the data.
 #[expect(clippy::struct_excessive_bools, reason = "a field may have several purposes")]
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Purposes {
-    /// It is the data, or contains it.
+    /// The field is the data, or contains it.
     pub(super) is_step: bool,
-    /// It is the field that decides, or contains it.
+    /// The field decides about success, or contains the field that does.
     pub(super) decides: bool,
-    /// It is the error code, or contains it.
+    /// The field is the error code, or contains it.
     pub(super) code: bool,
-    /// It is the error message, or contains it.
+    /// The field is the error message, or contains it.
     pub(super) message: bool,
-    /// It is metadata of the list, so it is kept.
+    /// The field is part of the list's metadata, so it is kept.
     pub(super) is_metadata: bool,
 }
 
 impl Engine {
-    /// Returns the purposes of a field.
+    /// Returns the purposes of the field whose name is the JSON string `json`.
     pub(super) fn name(
         &mut self,
         window: Window<'_>,
@@ -122,7 +122,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Records the error code and the error message in the value of a field.
+    /// Records the error code and the error message if the value of the current field contains them.
     pub(super) fn learn(&mut self, json: &str) {
         let Some(verdict) = self.body.verdict else { return };
         let depth = self.depth;
@@ -138,7 +138,7 @@ impl Engine {
         }
     }
 
-    /// Keeps the name of a field of the metadata. Returns whether its value is kept as well.
+    /// Keeps the name of a field if the field is metadata. Returns whether it is, so that its value is kept as well.
     fn keep_name(&mut self, member: Purposes, name: &str, json: &str) -> bool {
         let is_inside = self.depth + 1 + self.body.metadata_above == self.body.at.len();
         match &mut self.metadata {
@@ -156,7 +156,7 @@ impl Engine {
         }
     }
 
-    /// Keeps the value of a field of the metadata.
+    /// Keeps the value of a metadata field.
     fn keep(&mut self, window: Window<'_>, at: usize, json: &str) -> Result<(), DecodeError> {
         let Some((_, text)) = &mut self.metadata else { return Ok(()) };
         if text.len() + json.len() > self.limit {
@@ -167,7 +167,7 @@ impl Engine {
         Ok(())
     }
 
-    /// At the end of the document, decodes the metadata of the list.
+    /// At the end of the document, decodes the list's metadata.
     #[cold]
     pub(crate) fn take_metadata<M: Metadata>(&mut self) -> Result<M, DecodeError> {
         let mut json = self.metadata.take().map(|(_, text)| text).unwrap_or_default();
@@ -240,7 +240,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Returns the failure that the service reported, unless it means an empty list.
+    /// Returns the failure that the service reported, if any, unless that failure means an empty list.
     pub(super) fn reported_failure(&mut self) -> Option<DecodeError> {
         let verdict = self.body.verdict?;
         let texts = [&self.reported.code, &self.reported.message];
@@ -257,7 +257,7 @@ impl Engine {
         Some(failure.with_service(ServiceError { class, ..reported }))
     }
 
-    /// Returns the path of a step to the data, and what is expected there.
+    /// Returns the path of the field at `depth` on the way to the data, and what is expected there.
     pub(super) fn step(&self, depth: usize) -> (String, &'static str) {
         let path = self.body.at.get(..=depth).unwrap_or_default();
         let is_data = path.len() == self.body.at.len();
@@ -265,12 +265,12 @@ impl Engine {
     }
 }
 
-/// Returns whether `text` matches the listed one, in which a `*` at the end matches anything.
+/// Returns whether `text` matches `listed`, in which a `*` at the end matches any text.
 fn is_listed(listed: &str, text: &str) -> bool {
     listed.strip_suffix('*').map_or(listed == text, |start| text.starts_with(start))
 }
 
-/// Returns whether the field that decides is text after every success.
+/// Returns whether every success value of the field that decides is text.
 fn is_text(decides: Decides) -> bool {
     let is_json = |text: &&str| serde_json::from_str::<IgnoredAny>(text).is_ok();
     matches!(decides, Decides::Success { is, .. } if !is.iter().any(is_json))
@@ -283,7 +283,7 @@ fn path(decides: Decides) -> Path {
     }
 }
 
-/// Returns the JSON text at a path below a value.
+/// Returns the JSON text at a path below a value, or `None` if nothing is there.
 fn within<'j>(json: &'j str, path: &[&str]) -> Option<&'j str> {
     path.iter().try_fold(json, |json, step| {
         let inner = json.strip_prefix('{')?.trim_ascii_start();
@@ -291,7 +291,7 @@ fn within<'j>(json: &'j str, path: &[&str]) -> Option<&'j str> {
     })
 }
 
-/// Returns a string, or the text of a number or boolean.
+/// Returns a string, or the text of a number or boolean; `None` for any other value.
 fn scalar(json: &str) -> Option<Cow<'_, str>> {
     match json.as_bytes().first()? {
         b'"' => serde_json::from_str::<CowText<'_>>(json).ok().map(|text| text.0),

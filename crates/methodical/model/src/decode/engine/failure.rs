@@ -1,4 +1,4 @@
-//! Errors of a document, with their position.
+//! Errors in a document, with their positions.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -11,7 +11,7 @@ use crate::error::Position;
 use crate::{DecodeError, DecodeErrorKind};
 
 impl Engine {
-    /// Handles a window that ends within a value: asks for more, or fails if the document has ended.
+    /// Handles the end of a window: asks for more, or fails if the document has ended or is not UTF-8.
     pub(super) fn exhausted(&mut self, window: Window<'_>) -> Result<Walk, DecodeError> {
         let kind = match window.after {
             After::More => return Ok(Walk::More),
@@ -97,7 +97,7 @@ impl Engine {
         }
     }
 
-    /// Returns the position of `at` in the document. Counts every byte only once.
+    /// Returns the position of `at` in the document. Each byte is counted only once, because the result is remembered.
     pub(super) fn position(&mut self, text: &str, at: usize) -> Position {
         let (known, position) = self.known;
         let position = position.after(text.get(known..at).unwrap_or_default());
