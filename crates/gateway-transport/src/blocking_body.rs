@@ -49,7 +49,7 @@ impl BlockingBody {
         Self::with_errors(reader, TransportError::from_io)
     }
 
-    /// Creates a body from chunks, which [`chunk`](Self::chunk) returns without copying them.
+    /// Creates a body from chunks. [`chunk`](Self::chunk) returns them without copying.
     ///
     /// The iterator may block until the next chunk arrives. It is not called again after its end or an error.
     ///
@@ -95,7 +95,7 @@ impl BlockingBody {
         self.body.print(name, f)
     }
 
-    /// Replaces the body. The new body must never be pending unless the old one is.
+    /// Replaces the inner body. The new one must not be pending unless the old one is.
     pub(crate) fn map(self, change: impl FnOnce(Body) -> Body) -> Self {
         Self { body: change(self.body), rest: self.rest }
     }
@@ -171,7 +171,7 @@ impl Read for BlockingBody {
 
 conversions!(BlockingBody: Bytes; Vec<u8>; String; &'static str;);
 
-/// Returns the output of a future that is never pending.
+/// Returns the output of a future that is ready at the first poll. A pending future is an error.
 fn now<T>(future: impl Future<Output = Result<T, TransportError>>) -> Result<T, TransportError> {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => output,

@@ -32,7 +32,7 @@ pub struct Body(State);
 
 /// A body that is complete, is still arriving, or has failed.
 enum State {
-    /// A complete body needs no allocation.
+    /// A complete body, which needs no allocation.
     Full(Bytes),
     Stream(Stream),
     Failed(TransportError),
@@ -53,7 +53,7 @@ impl Body {
         Self(State::Full(data))
     }
 
-    /// Prints a body under this name.
+    /// Prints the body for `Debug`, with `name` as the name of its type.
     pub(crate) fn print(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             State::Full(data) => write!(f, "{name}({} bytes)", data.len()),
@@ -70,7 +70,7 @@ impl Body {
         Self(State::Stream(Box::pin(stream)))
     }
 
-    /// Creates a body from a stream of chunks, which [`chunk`](Self::chunk) returns without copying them.
+    /// Creates a body from a stream of chunks. [`chunk`](Self::chunk) returns them without copying.
     ///
     /// The stream is not polled again after its end or an error.
     ///
@@ -96,7 +96,8 @@ impl Body {
         Self::from_poll(move |cx| chunks.as_mut().poll_next(cx))
     }
 
-    /// Creates a body from a function that polls for the next chunk.
+    /// Creates a body from a function that polls for the next chunk. The function is not called again after the end or
+    /// an error.
     pub(crate) fn from_poll<F>(poll: F) -> Self
     where
         F: FnMut(&mut Context<'_>) -> Poll<Option<Result<Bytes, TransportError>>>
@@ -164,7 +165,7 @@ impl Body {
     /// Fails if the rest of the body cannot be received. Each later call returns the same error again, without its
     /// source, so a truncated body never looks complete.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, TransportError> {
-        // A stream that knows its length also knows where it ends, so the layers below need not be polled once more.
+        // A stream that knows its length also knows when it has ended, so it need not be polled once more.
         while !self.is_end_stream() {
             let frame = std::future::poll_fn(|cx| Pin::new(&mut *self).poll_frame(cx)).await;
             match frame {
@@ -266,7 +267,7 @@ impl HttpBody for Body {
     }
 }
 
-/// Chunks from a function that polls for the next one.
+/// A body whose chunks come from a function that polls for the next one.
 struct Polled<F>(F);
 
 impl<F> Unpin for Polled<F> {}
@@ -294,7 +295,7 @@ struct Limited<S, F> {
     /// When the pending poll for the next frame began.
     waiting_since: Option<Instant>,
     sleep_until: S,
-    /// Fires at the next limit or earlier: a frame moves the limit, but not the timer.
+    /// Fires at the next limit or earlier, because a frame moves the limit but not the timer.
     timer: Option<Pin<Box<F>>>,
 }
 

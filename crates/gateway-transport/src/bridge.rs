@@ -21,8 +21,8 @@ use crate::{
 /// A dedicated thread with a tokio runtime runs the exchange until the response head arrives, while the calling thread
 /// sleeps. The thread that reads the body also drives the exchange, so at most one chunk is held in memory.
 ///
-/// The transport may be called from within another runtime, and then blocks the runtime's thread. A panic in the inner
-/// transport resumes in the caller.
+/// The transport may also be called from within another runtime; the call then blocks a thread of that runtime. A panic
+/// in the inner transport resumes in the caller.
 ///
 /// Clones share the thread, which ends when the last clone and the last body are dropped.
 ///
@@ -105,7 +105,8 @@ impl<T: fmt::Debug> fmt::Debug for OnThread<T> {
 /// A thread whose runtime serves sockets and timers until this handle is dropped.
 struct RuntimeThread {
     handle: Handle,
-    /// Dropping it stops the thread, which is never joined: the drop may happen on a runtime's thread.
+    /// Dropping the sender stops the thread. The thread is never joined, because the drop may happen on a runtime's
+    /// thread.
     _stop: oneshot::Sender<()>,
 }
 
@@ -140,12 +141,12 @@ impl RuntimeThread {
 
 type Chunk = Result<Option<Bytes>, TransportError>;
 
-/// Returns the first chunk of `body` if it has already arrived, as in a short response. This saves putting the calling
-/// thread to sleep a second time.
+/// Returns the first chunk of `body` if it has already arrived, as in a short response. The calling thread then need
+/// not sleep a second time.
 async fn first_chunk(body: &mut Body) -> Option<Chunk> {
     let mut first = poll_once(body).await;
     if first.is_none() {
-        // The body is now being polled. If it arrived with the head, it is there once the connection's task has run.
+        // The body is now being polled. If it arrived with the head, it is ready once the connection's task has run.
         tokio::task::yield_now().await;
         first = poll_once(body).await;
     }
@@ -156,7 +157,7 @@ async fn first_chunk(body: &mut Body) -> Option<Chunk> {
     first
 }
 
-/// Returns the next chunk of `body` if it is ready.
+/// Returns the next chunk of `body`, or `None` if it is not ready.
 async fn poll_once(body: &mut Body) -> Option<Chunk> {
     let mut chunk = std::pin::pin!(body.chunk());
     poll_fn(|context| match chunk.as_mut().poll(context) {
@@ -203,7 +204,7 @@ mod tests {
     use super::{OnThread, RuntimeThread};
     use crate::{BlockingTransport as _, Body, Request, Response, TransportError, transport_fn};
 
-    /// A body with this many chunks, which needs its runtime when it is dropped.
+    /// A body with this many chunks, which must be dropped inside a runtime.
     struct Chunks(usize);
 
     impl HttpBody for Chunks {

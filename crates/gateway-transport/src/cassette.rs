@@ -48,11 +48,11 @@ use crate::{
     TransportError, TransportErrorKind,
 };
 
-/// An async and blocking transport that sends through another one and writes each exchange to a cassette.
+/// An async and blocking transport that sends through another transport and writes each exchange to a cassette.
 ///
 /// Each response is received completely before it is returned. A body that exceeds 16 MiB or is not UTF-8 is an error.
 /// Failed exchanges are not written. Use this to record a cassette with a test account; the [module
-/// documentation](crate::cassette) says what is recorded.
+/// documentation](crate::cassette) describes what is recorded.
 pub struct Recorder<T, W> {
     inner: T,
     writer: Mutex<W>,
@@ -169,7 +169,7 @@ impl Replayer {
         if let Some(line) = position.and_then(|position| lines.remove(position)) {
             return line.into_response();
         }
-        // The only error of the crate that quotes the request: the author of the test needs to see it.
+        // This crate's only error that quotes the request, because the author of the test needs to see it.
         let body = asked.body.map(|body| format!(" {body}")).unwrap_or_default();
         let requested = format!("requested: {} {}{body}", asked.method, asked.target);
         let text = "the cassette has no unused response to this request";
@@ -239,7 +239,7 @@ impl Line {
     }
 }
 
-/// The parts of a request that identify it: no scheme, no host and no secrets.
+/// The parts of a request that identify it, without the scheme, the host and the secrets.
 struct Asked {
     method: String,
     target: String,
@@ -272,7 +272,8 @@ fn without_secrets(pairs: &str) -> String {
     pairs.collect::<Vec<_>>().join("&")
 }
 
-/// Response headers that a client acts on. `date` would change with every recording; `set-cookie` is a credential.
+/// The recorded response headers: those that a client acts on. `date` would change with every recording, and
+/// `set-cookie` is a credential.
 const KEPT_HEADERS: [&str; 8] = [
     "allow",
     "content-encoding",

@@ -5,9 +5,9 @@ use crate::{Instant, Phase, Request, Sent, TransportError, platform};
 
 /// The point in time by which a whole exchange must end: connecting, sending, the head and the last byte of the body.
 ///
-/// Insert a deadline into a request's extensions to limit its exchange, even a blocking one, which cannot be stopped
-/// from outside. After the deadline, the exchange fails with [`Timeout`](crate::TransportErrorKind::Timeout). Tower
-/// layers and axum pass extensions on unchanged.
+/// Insert a deadline into a request's extensions to limit the exchange, even a blocking exchange, which cannot be
+/// stopped from outside. After the deadline, the exchange fails with [`Timeout`](crate::TransportErrorKind::Timeout).
+/// Tower layers and axum pass extensions on unchanged.
 ///
 /// # Examples
 ///
@@ -54,7 +54,8 @@ impl Deadline {
         Self::at(end.unwrap_or(start))
     }
 
-    /// Sets an earlier deadline for the response head. The body may still take until the deadline of the exchange.
+    /// Sets an earlier deadline for the response head. The body may still take until the deadline for the exchange. A
+    /// later `instant` has no effect.
     #[must_use]
     pub fn head_by(self, instant: Instant) -> Self {
         Self { head: self.end.min(instant), ..self }

@@ -18,7 +18,8 @@ pub enum TransportErrorKind {
     /// No connection could be established. Nothing was sent. A later retry may work.
     Connect,
     /// No trusted TLS session could be established: the certificate is not trusted, the protocol version is not
-    /// supported, or the peer does not speak TLS. A retry would fail again.
+    /// supported, or the peer does not speak TLS. This is also the kind of a session that failed after the handshake,
+    /// and of invalid TLS settings. A retry would fail again.
     Tls,
     /// A timeout or deadline expired, in the phase given by [`TransportError::phase`]. A retry of a safe request may
     /// work.
@@ -29,7 +30,7 @@ pub enum TransportErrorKind {
     Protocol,
     /// The response exceeds a size limit. A retry would fail again.
     TooLarge,
-    /// Any other failure; the [source](StdError::source) has the details.
+    /// Any other failure; the [source](StdError::source) gives the details.
     Other,
 }
 
@@ -130,7 +131,7 @@ impl TransportError {
         Self(Box::new(Inner { kind, phase, sent, text: text.into(), source: None }))
     }
 
-    /// Creates an error with the usual message of its kind.
+    /// Creates an error of this kind with its usual message.
     #[cold]
     pub(crate) fn of_kind(kind: TransportErrorKind) -> Self {
         let text = match kind {
@@ -229,7 +230,7 @@ impl TransportError {
         Self(Box::new(Inner { kind, phase, sent, text: text.clone(), source: None }))
     }
 
-    /// Returns what failed.
+    /// Returns the kind of the failure.
     pub fn kind(&self) -> TransportErrorKind {
         self.0.kind
     }
@@ -244,7 +245,7 @@ impl TransportError {
         self.0.sent
     }
 
-    /// Returns whether a retry of the same *safe* request (GET, HEAD) may work. For others, also check
+    /// Returns whether a retry of the same *safe* request (GET, HEAD) may work. For other requests, also check
     /// [`sent`](Self::sent).
     ///
     /// ```
@@ -319,7 +320,7 @@ pub(crate) fn find<'a, T: StdError + 'static>(
     None
 }
 
-/// Maps an `io::ErrorKind` to the kind of transport error.
+/// Returns the kind of transport error that an `io::ErrorKind` means.
 pub(crate) fn io_error_kind(kind: io::ErrorKind) -> TransportErrorKind {
     use io::ErrorKind as Io;
     match kind {

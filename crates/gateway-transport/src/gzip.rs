@@ -25,8 +25,8 @@ use crate::{
 ///
 /// A truncated or corrupt stream (one that ends early, cannot be decoded, or has a wrong checksum) is an error of kind
 /// [`TransportErrorKind::Interrupted`]. A stream that does not start as gzip or has data after its end is an error of
-/// kind [`TransportErrorKind::Protocol`], and so is a content coding that was not requested. An error response with
-/// such a coding is returned unchanged, because its status is more useful.
+/// kind [`TransportErrorKind::Protocol`], and so is a content coding that was not requested. If the status is not a
+/// success, a response with such a coding is returned unchanged, because its status is more useful.
 ///
 /// # Examples
 ///
@@ -86,7 +86,8 @@ fn request_gzip(headers: &mut HeaderMap) -> bool {
     }
 }
 
-/// Returns whether the response must be decoded. If so, removes the headers that describe the encoded body.
+/// Returns whether the response must be decoded. If so, removes the headers that describe the encoded body. Fails if a
+/// successful response has a content coding that was not requested.
 fn take_encoding<B>(response: &mut http::Response<B>) -> Result<bool, TransportError> {
     let is_success = response.status().is_success();
     let not_requested = || {
@@ -131,11 +132,11 @@ impl Decoded {
         Body::new(Self { inner, decoder, encoded, has_started: false, is_finished: false })
     }
 
-    /// Decodes some of the received bytes, producing at most about 96 KiB.
+    /// Decodes some of the received bytes. Each call adds at most about 96 KiB to the output.
     fn push(&mut self) -> Result<(), TransportError> {
         self.has_started = true;
-        // One `write` fills one buffer of the decoder and takes only the bytes it used. `write_all` would decode all of
-        // them, regardless of the size of the output.
+        // One `write` fills one buffer of the decoder and returns how many bytes it used. `write_all` would decode all
+        // of them, regardless of the size of the output.
         let used = self.decoder.write(&self.encoded).map_err(|error| {
             if self.decoder.header().is_some() {
                 // The stream starts as gzip, so the peer did send gzip.

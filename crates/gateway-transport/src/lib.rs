@@ -7,14 +7,14 @@
 //! # Seven promises
 //!
 //! Every transport, ours or yours, makes the same seven promises, and our conformance tests check them. The exception
-//! is `reqwest` in a browser, where `fetch` cannot keep all of them (see `docs/transports.md`).
+//! is `reqwest` in a browser, because `fetch` cannot keep all of them (see `docs/transports.md`).
 //!
 //! 1. The method, target, header bytes and body of any request are sent unchanged. Nothing is added except what
 //!    HTTP/1.1 needs (`Host`, `Connection`, the framing of a body) and a `User-Agent`. A request that cannot be sent
 //!    unchanged is refused with [`TransportErrorKind::InvalidRequest`].
-//! 2. Every HTTP status, including 4xx and 5xx, is returned as `Ok`. No redirect is followed, no request is retried, no
-//!    body is decompressed. Header values are returned unchanged, including their case, and no header is removed.
-//!    Trailers are discarded without an error; none becomes a header or a part of the body.
+//! 2. Every HTTP status, including 4xx and 5xx, is returned as `Ok`. Redirects are not followed, requests are not
+//!    retried, and bodies are not decompressed. Header values are returned unchanged, including their case, and headers
+//!    are not removed. Trailers are discarded without an error, and never become headers or a part of the body.
 //! 3. The response streams: the head is returned before the body is complete, and a slow reader slows the peer down.
 //! 4. The [`Deadline`] in the request's extensions is honored: the exchange fails if the head has not arrived by
 //!    [`Deadline::head`], or the last byte of the body by [`Deadline::instant`].
@@ -44,15 +44,15 @@
 //! # Features
 //!
 //! No feature is enabled by default. Each feature only adds what the table says; `rustls-aws-lc` also replaces ring. In
-//! a browser, `reqwest-blocking`, `ureq`, `bridge` and the `rustls` features add nothing, because a browser has no
-//! threads or sockets and brings its own TLS.
+//! a browser, `reqwest-blocking`, `ureq`, `bridge` and the `rustls` features add nothing, because a browser has neither
+//! threads nor sockets, and has its own TLS.
 //!
 //! | feature | adds |
 //! |---|---|
 //! | `reqwest` | module `reqwest`: async, on tokio or, in a browser (`wasm32-unknown-unknown`), on `fetch` |
 //! | `reqwest-blocking` | module `reqwest_blocking`: the same client without `async`, on a dedicated thread |
 //! | `ureq` | module `ureq`: blocking, without a runtime |
-//! | `bridge` | module `bridge`: async transports for blocking callers |
+//! | `bridge` | module `bridge`: any async transport for blocking callers |
 //! | `tower-service` | module `tower`: transports as services of `tower-service` 0.3, and services, such as an axum router, as transports |
 //! | `gzip` | module `gzip`: requests and decodes gzip, on top of any transport |
 //! | `cassette` | module `cassette`: records exchanges as JSON lines and replays them |
@@ -129,7 +129,7 @@ pub use crate::transport::{
 pub const HAS_TLS: bool =
     cfg!(any(feature = "__tls", all(target_family = "wasm", target_os = "unknown")));
 
-/// Compiles the examples of the README with the tests of this crate.
+/// Runs the README's examples with this crate's doctests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -10,7 +10,8 @@ use crate::{Deadline, Request, Sent, TransportError, TransportErrorKind};
 
 /// An async and blocking transport that answers from a script, in order, and records every request.
 ///
-/// Use this in tests. Clones share the script and the record. Once the script is used up, every further request fails.
+/// Use this in tests. Clones share the script and the recorded requests. Once the script is used up, every further
+/// request fails.
 ///
 /// # Examples
 ///

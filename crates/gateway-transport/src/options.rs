@@ -67,7 +67,7 @@ pub enum Proxy {
     ///
     /// A request to this machine (`localhost`, its subdomains, 127.0.0.0/8, `::1`) never goes through the proxy. The
     /// proxy would look for the service on its own machine, and would see data that must not leave this machine, such
-    /// as a token over plain `http`. A CGI program uses no proxy, because there the caller controls `HTTP_PROXY`.
+    /// as a token over plain `http`. A CGI program uses no proxy, because its caller controls `HTTP_PROXY`.
     Environment,
     /// No proxy, regardless of the environment.
     Never,
@@ -176,7 +176,7 @@ setters! {
     pool_idle_timeout: Duration;
     /// Sets the maximum number of unused connections kept per host. With zero, each request opens a new connection.
     pool_max_idle: usize;
-    /// Sets where the proxy comes from.
+    /// Sets which proxy to use, if any.
     proxy: Proxy;
 }
 
@@ -192,7 +192,7 @@ impl Options {
         self.proxy == Proxy::Environment && std::env::var_os("REQUEST_METHOD").is_none()
     }
 
-    /// Adds a certificate (DER) to trust as an authority, in addition to the system's.
+    /// Adds the certificate (DER) of an authority to trust, in addition to the system's.
     #[must_use]
     pub fn extra_root(mut self, der: impl Into<Bytes>) -> Self {
         self.extra_roots.push(der.into());
@@ -201,16 +201,18 @@ impl Options {
 
     /// Sets the client's certificate and private key, for a service that requests them (mutual TLS).
     ///
-    /// `pem` contains the certificate followed by the rest of its chain, and the key anywhere: `cat client.crt
-    /// client.key`.
+    /// `pem` contains the certificate followed by the rest of its chain, and the key in any place. An example is the
+    /// output of `cat client.crt client.key`.
     #[must_use]
     pub fn client_certificate(mut self, pem: impl Into<Bytes>) -> Self {
         self.client_certificate = Some(ClientCertificate(pem.into()));
         self
     }
 
-    /// Returns the options with each timeout capped to what every clock can represent, or an error if a timeout is
-    /// zero, because every request would then time out.
+    /// Returns the options with each timeout limited to what every clock can represent.
+    ///
+    /// Fails if a timeout is zero, because every request would time out, or if there is a client certificate and no
+    /// TLS.
     #[cfg(any(feature = "reqwest", feature = "ureq"))]
     pub(crate) fn checked(&self) -> Result<Self, TransportError> {
         let invalid =

@@ -46,7 +46,7 @@ pub trait MaybeSend {}
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 impl<T: ?Sized> MaybeSend for T {}
 
-/// Returns the runtime that polls the caller, or a typed error in place of tokio's panic.
+/// Returns the tokio runtime that the caller runs in. Without one, returns an error where tokio would panic.
 #[cfg(all(
     any(feature = "reqwest", feature = "tower-service"),
     not(all(target_family = "wasm", target_os = "unknown"))
@@ -72,7 +72,7 @@ pub(crate) fn sleep_until(end: Instant) -> tokio::time::Sleep {
     tokio::time::sleep_until(end.into())
 }
 
-/// Waits until `end`, in a browser, which has no threads to wait in.
+/// Waits until `end` with a timer of the browser, which has no threads.
 #[doc(hidden)]
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 pub async fn sleep_until(end: Instant) {
@@ -111,8 +111,8 @@ pub async fn ready_before<T>(
 
 /// A mutex that stays usable after a panic in another thread.
 ///
-/// No code of this crate panics while it holds a lock, so its own state is always consistent. A recorder's writer or
-/// the `clone` of a tower service may panic; it stays in use, in the state that the panic left.
+/// This crate's own code never panics while it holds a lock, so its state is always consistent. A recorder's writer or
+/// a tower service's `clone` may panic; that writer or service stays in use, in the state that the panic left.
 #[derive(Default)]
 pub(crate) struct Mutex<T>(sync::Mutex<T>);
 

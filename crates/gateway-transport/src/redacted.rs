@@ -5,10 +5,10 @@ use http::{HeaderMap, Uri};
 
 use crate::Request;
 
-/// The target and the body of a request, with each secret replaced by a placeholder.
+/// A request's target and body, with each secret replaced by a placeholder.
 ///
 /// A client adds this to the [extensions](http::Extensions) of a request whose target or body contains secrets. A
-/// transport that shows or stores the target or the body of a request, in a log or a recording, must get them from
+/// transport that shows or stores a request's target or body, in a log or a recording, must get them from
 /// [`target`](Self::target) and [`body`](Self::body).
 ///
 /// # Examples
@@ -33,12 +33,13 @@ pub struct Redacted {
 }
 
 impl Redacted {
-    /// Creates the redacted form of a request from its target and its body, in which placeholders replace the secrets.
+    /// Creates a request's redacted form from a target and a body in which placeholders replace the secrets.
     pub fn new(target: Uri, body: Bytes) -> Self {
         Self { target, body }
     }
 
-    /// Returns the target of a request without its secrets.
+    /// Returns a request's target with the secrets redacted, or the unchanged target if the request has no redacted
+    /// form.
     pub fn target(request: &Request) -> &Uri {
         match request.extensions().get::<Self>() {
             Some(redacted) => &redacted.target,
@@ -46,7 +47,7 @@ impl Redacted {
         }
     }
 
-    /// Returns the body of a request without its secrets.
+    /// Returns a request's body with the secrets redacted, or the unchanged body if the request has no redacted form.
     pub fn body(request: &Request) -> &Bytes {
         match request.extensions().get::<Self>() {
             Some(redacted) => &redacted.body,
@@ -60,10 +61,10 @@ impl Redacted {
     }
 }
 
-/// Marks the headers that carry credentials, so that `Debug` prints `Sensitive` instead of their values.
+/// Marks the headers that carry credentials as sensitive, so that `Debug` prints `Sensitive` instead of their values.
 ///
-/// The adapters of this crate call this for every request and response. Other transports should do the same, to keep
-/// credentials out of the logs of the libraries they use. The bytes on the wire are unchanged.
+/// This crate's adapters call this for every request and response. Other transports should do the same, to keep
+/// credentials out of the logs of the libraries that they use. The bytes on the wire are unchanged.
 ///
 /// # Examples
 ///

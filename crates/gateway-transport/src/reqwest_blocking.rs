@@ -6,8 +6,8 @@ use crate::{BlockingResponse, BlockingTransport, Options, Request, TransportErro
 /// Sends requests with reqwest from code without `async`. Use this if the program also uses the async adapter.
 ///
 /// This is [`ReqwestTransport`] on a dedicated thread, not `reqwest::blocking`, which panics if called inside a runtime
-/// or with a read timeout, and applies its total timeout to each read. This adapter may be called anywhere (it blocks
-/// the calling thread), and behaves exactly like the async adapter.
+/// or with a read timeout, and which applies its total timeout to each read. This adapter may be called anywhere (it
+/// blocks the calling thread), and behaves exactly like the async adapter.
 ///
 /// # Examples
 ///

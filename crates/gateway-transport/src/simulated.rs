@@ -12,7 +12,7 @@ pub trait Time: Send + Sync {
     /// Returns the current instant.
     fn now(&self) -> Instant;
 
-    /// Returns the date, which may jump forward or backward.
+    /// Returns the current date and time, which may jump forward or backward.
     fn date(&self) -> SystemTime;
 
     /// Waits until `end`.
@@ -22,12 +22,12 @@ pub trait Time: Send + Sync {
     fn block_until(&self, end: Instant);
 }
 
-/// Gives this thread simulated time until the guard is dropped.
+/// Makes this thread use `time` until the returned guard is dropped.
 pub fn simulate(time: Arc<dyn Time>) -> Simulated {
     Simulated { before: with(|own| own.replace(Some(time))).flatten() }
 }
 
-/// Returns the simulated time of this thread.
+/// Returns this thread's simulated time, or `None` if the thread runs no simulation.
 pub fn time() -> Option<Arc<dyn Time>> {
     with(|own| own.borrow().clone()).flatten()
 }
@@ -50,7 +50,7 @@ impl fmt::Debug for Simulated {
     }
 }
 
-/// Accesses the time of this thread. Returns `None` while the thread ends.
+/// Accesses this thread's simulated time. Returns `None` while the thread is ending.
 fn with<T>(access: impl FnOnce(&RefCell<Option<Arc<dyn Time>>>) -> T) -> Option<T> {
     thread_local! {
         static TIME: RefCell<Option<Arc<dyn Time>>> = const { RefCell::new(None) };

@@ -3,7 +3,7 @@ use http::Uri;
 
 use crate::{HAS_TLS, TransportError, TransportErrorKind};
 
-/// Refuses any target except an absolute `http` or `https` target without credentials.
+/// Refuses a target unless it is an absolute `http` or `https` URL with a valid port and without credentials.
 pub(crate) fn check(uri: &Uri) -> Result<(), TransportError> {
     match uri.scheme_str() {
         Some("http") => {}
@@ -18,8 +18,8 @@ pub(crate) fn check(uri: &Uri) -> Result<(), TransportError> {
         return Err(refused("the target contains credentials"));
     }
     let port = authority.as_str().strip_prefix(authority.host()).unwrap_or_default();
-    // Some clients replace an invalid port with the default port of the scheme. Parsing it as a
-    // number would accept a plus sign.
+    // Some clients replace an invalid port with the scheme's default port. Parsing the port as a number would accept a
+    // plus sign.
     if !port.is_empty() && (authority.port_u16().is_none() || port.contains('+')) {
         return Err(refused("the target has an invalid port"));
     }
@@ -43,7 +43,7 @@ pub(crate) fn unchanged(uri: &Uri) -> Result<url::Url, TransportError> {
     let target = uri.path_and_query().map_or("/", |target| target.as_str());
     // RFC 9112, section 3.2.1: an empty path is sent as `/`, even before a query.
     let slash = if target.starts_with('/') { "" } else { "/" };
-    // One allocation; the `Display` of a URI writes in parts.
+    // This needs one allocation; a URI's `Display` writes in parts.
     let url = url::Url::parse(&[scheme, "://", authority, slash, target].concat())
         .map_err(|e| refused("the target is not a URL").with_source(e))?;
     let start = url[..url::Position::BeforePath].len();

@@ -1,4 +1,4 @@
-//! The TLS settings of the adapters: one cryptography provider, the system's roots, no process-wide state.
+//! The adapters' TLS settings: one cryptography provider, the system's roots, and no process-wide state.
 use std::sync::Arc;
 
 use rustls::crypto::CryptoProvider;
@@ -9,9 +9,10 @@ use rustls_platform_verifier::Verifier;
 
 use crate::{Options, TransportError, TransportErrorKind};
 
-/// Returns the cryptography provider of this build.
+/// Returns the cryptography provider that this crate's features select.
 ///
-/// It is passed explicitly, because the process-wide default of rustls panics if no crate, or two crates, set it.
+/// The provider is passed to rustls explicitly. Otherwise rustls would panic if the program enables several providers
+/// and does not install one of them as the default.
 fn provider() -> Arc<CryptoProvider> {
     #[cfg(feature = "rustls-aws-lc")]
     let provider = rustls::crypto::aws_lc_rs::default_provider();
@@ -20,7 +21,8 @@ fn provider() -> Arc<CryptoProvider> {
     Arc::new(provider)
 }
 
-/// Returns a configuration that trusts the system's roots and those in `options`, and uses its client certificate.
+/// Returns a configuration that trusts the system's roots and the extra roots in `options`, and that uses the client
+/// certificate in `options`, if any.
 pub(crate) fn client_config(options: &Options) -> Result<ClientConfig, TransportError> {
     let provider = provider();
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
@@ -47,12 +49,12 @@ pub(crate) fn client_config(options: &Options) -> Result<ClientConfig, Transport
     Ok(config)
 }
 
-/// Returns the extra roots of `options` as rustls certificates.
+/// Returns the extra roots in `options` as rustls certificates.
 fn extra_roots(options: &Options) -> impl Iterator<Item = CertificateDer<'static>> + '_ {
     options.extra_roots.iter().map(|der| CertificateDer::from(der.to_vec()))
 }
 
-/// The error of rustls is not kept, because it may quote the PEM text.
+/// Returns the error for an invalid client certificate. The cause is not kept, because it may quote the PEM text.
 fn no_client_certificate() -> TransportError {
     let text = "cannot read the client certificate: expected a certificate and a private key in PEM format";
     TransportError::new(TransportErrorKind::Tls, text)

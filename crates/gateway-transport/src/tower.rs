@@ -71,7 +71,7 @@ impl<T> fmt::Debug for TransportService<T> {
 ///
 /// `B` is the service's request body type, [`Bytes`] by default. The service must be `Clone`, need not be `Sync`, and
 /// is polled ready before each call. This type enforces the [`Deadline`] for the head and the body, because a tower
-/// service knows nothing about deadlines. A request with a deadline must be polled by a tokio runtime.
+/// service knows nothing about deadlines. A request with a deadline must be sent from within a tokio runtime.
 pub struct ServiceTransport<S, B = Bytes> {
     service: Mutex<S>,
     body: PhantomData<fn(B)>,
@@ -136,7 +136,7 @@ fn classify(error: impl Into<BoxError>, phase: Phase) -> TransportError {
         Err(error) => error,
     };
     if let Some(ours) = find::<TransportError>(&*error) {
-        // A layer that shares an error (such as tower's buffer) wraps it, and our error cannot be moved out.
+        // A layer that shares an error (such as tower's buffer) wraps it, so our error cannot be moved out.
         return TransportError::new(ours.kind(), ours.to_string())
             .with_phase(ours.phase())
             .with_sent(ours.sent())

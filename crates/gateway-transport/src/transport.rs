@@ -1,4 +1,5 @@
-//! The traits of transports, a handle to any of them, closures as transports, and a hook before each request.
+//! The transport traits, a handle to any async transport, transports made from closures, and a wrapper that changes
+//! each request.
 use std::fmt;
 use std::sync::Arc;
 
@@ -111,10 +112,10 @@ macro_rules! forward {
 
 forward!(Arc Box);
 
-/// A handle to any async transport, cheap to clone.
+/// A handle to any async transport, which is cheap to clone.
 ///
-/// Use this if the type of the transport is chosen at run time. The handle is itself a [`Transport`], so other
-/// transports can wrap it. Each request costs one allocation.
+/// Use this if the transport's type is chosen at run time. The handle is itself a [`Transport`], so other transports
+/// can wrap it. Each request costs one allocation.
 ///
 /// # Examples
 ///
@@ -234,13 +235,13 @@ where
 /// A transport that changes each request before another transport sends it. Use this to sign requests, for example.
 ///
 /// A client sends every attempt through its transport, so a retry is signed again, with a new timestamp. In all other
-/// respects, this transport behaves like the inner one. The function sees the whole request, including its token and
-/// secrets, and must not log it. If the function adds a secret to the URL or the body, it must also add a
-/// [`Redacted`](crate::Redacted).
+/// respects, this transport behaves like the inner one. The function sees the whole request, including the token and
+/// other secrets, so it must not log the request. If the function adds a secret to the URL or the body, it must also
+/// add a [`Redacted`](crate::Redacted) to the request's extensions.
 ///
 /// # Errors
 ///
-/// If the function fails, nothing is sent, and the call returns its error.
+/// If the function fails, nothing is sent, and `send` returns the function's error.
 ///
 /// # Examples
 ///

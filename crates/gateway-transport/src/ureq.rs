@@ -21,11 +21,11 @@ use self::connect::{DeferredResolver, NamedTcpConnector, TruncationConnector};
 
 /// Sends requests with ureq: HTTP/1.1, keep-alive, no redirects, no retries, no decompression, no `async` anywhere.
 ///
-/// Use this in a program without an async runtime. Clones share their connections. A call cannot be interrupted; it
+/// Use this in a program without an async runtime. Clones share their connections. A call cannot be interrupted, but
 /// ends at its deadline.
 ///
 /// If another crate in the program enables `ureq/gzip`, ureq decodes gzip responses, and this adapter cannot disable
-/// that. The [`gzip`](crate#features) module works on top of this transport in both cases.
+/// that. The [`gzip`](crate#features) module works on top of this transport with and without that feature.
 ///
 /// # Proxies
 ///
@@ -39,7 +39,7 @@ use self::connect::{DeferredResolver, NamedTcpConnector, TruncationConnector};
 ///
 /// - `ureq_proto::util` logs every byte that is sent or received, including the token, at level `trace`.
 /// - `ureq::run` logs each URL at level `debug`, with the path and the query masked. If the logger enables `trace` for
-///   `ureq::util`, the record contains the whole query.
+///   `ureq::util`, the log entry contains the whole query.
 ///
 /// A program that logs at level `trace` must exclude both targets, or build `log` with `release_max_level_debug`.
 ///
@@ -96,7 +96,7 @@ impl UreqTransport {
             }
             Proxy::Environment | Proxy::Never => config = config.proxy(None),
         }
-        // The TLS of the default connector would depend on the ureq features that other crates of the program enable.
+        // With the default connector, TLS would depend on the ureq features that other crates in the program enable.
         let connector = ().chain(ConnectProxyConnector::default()).chain(NamedTcpConnector);
         #[cfg(feature = "__tls")]
         let connector = connector.chain(tls::TlsConnector::new(options)?);
@@ -151,8 +151,8 @@ impl fmt::Debug for UreqTransport {
     }
 }
 
-/// Returns whether the host of `uri` is this machine by definition: a loopback address, or a name reserved for it
-/// (RFC 6761, section 6.3).
+/// Returns whether the host in `uri` is this machine by definition: a loopback address, or a name reserved for it (RFC
+/// 6761, section 6.3).
 fn is_this_machine(uri: &Uri) -> bool {
     let host = uri.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
     let top = host.rsplit('.').next().unwrap_or_default();
@@ -160,10 +160,11 @@ fn is_this_machine(uri: &Uri) -> bool {
         || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// Number of hosts that can keep the maximum number of unused connections. ureq also limits the total for all hosts.
+/// Number of hosts that can keep their maximum number of unused connections at once: ureq also limits the total for all
+/// hosts.
 const HOSTS_WITH_FULL_POOL: usize = 4;
 
-/// Converts `error`, which occurred in `phase`, to our type.
+/// Converts `error` to our type. The error occurred in `phase`, unless its kind implies another phase.
 #[cold]
 fn classify(error: Error, phase: Phase) -> TransportError {
     let kind = match error {
@@ -175,7 +176,7 @@ fn classify(error: Error, phase: Phase) -> TransportError {
         Error::HostNotFound => TransportErrorKind::Resolve,
         Error::ConnectionFailed | Error::ConnectProxyFailed(_) => TransportErrorKind::Connect,
         Error::Tls(_) | Error::TlsRequired => TransportErrorKind::Tls,
-        // Two of these errors quote the target, so none is kept as a source.
+        // Two of these errors quote the target, so they are not kept as sources.
         Error::BadUri(_) | Error::Http(_) | Error::RequireHttpsOnly(_) | Error::InvalidProxyUrl => {
             return TransportError::of_kind(TransportErrorKind::InvalidRequest);
         }
@@ -191,7 +192,7 @@ fn classify(error: Error, phase: Phase) -> TransportError {
     with_default_phase(phase, TransportError::of_kind(kind)).with_source(error)
 }
 
-/// Converts an error of ureq's body reader to our type.
+/// Converts an error from ureq's body reader to our type.
 #[cold]
 fn classify_body(error: io::Error) -> TransportError {
     match error.downcast::<Error>() {
@@ -201,7 +202,7 @@ fn classify_body(error: io::Error) -> TransportError {
 }
 
 fn classify_io(error: io::Error, phase: Phase) -> TransportError {
-    // The error of a failed lookup of std has neither a distinct kind nor an OS error number; ureq does not change it.
+    // If a lookup fails, the error of `std` has neither a distinct kind nor an OS error number. ureq passes it on.
     let is_lookup = error.raw_os_error().is_none()
         && error.to_string().starts_with("failed to lookup address information");
     if is_lookup {
@@ -215,12 +216,12 @@ fn classify_io(error: io::Error, phase: Phase) -> TransportError {
     with_default_phase(phase, TransportError::from_io(error))
 }
 
-/// Sets the phase of an error whose kind does not imply one.
+/// Sets the error's phase, unless its kind implies one.
 fn with_default_phase(phase: Phase, error: TransportError) -> TransportError {
     if error.phase() == Phase::Unknown { error.with_phase(phase) } else { error }
 }
 
-/// Converts an error of our own connectors, which ureq wraps in `Error::Other`.
+/// Converts an error from our own connectors, which wrap it in `Error::Other`.
 fn classify_other(error: BoxError, phase: Phase) -> TransportError {
     let error = match error.downcast::<TransportError>() {
         Ok(ours) => return *ours,
@@ -234,7 +235,7 @@ fn classify_other(error: BoxError, phase: Phase) -> TransportError {
     }
 }
 
-/// Returns the phase that ureq's timeout belongs to, or `phase` if it covers several.
+/// Returns the phase that a timeout of ureq applies to, or `phase` if the timeout covers several.
 fn timeout_phase(timeout: Timeout, phase: Phase) -> Phase {
     match timeout {
         Timeout::Resolve | Timeout::Connect => Phase::Connect,

@@ -40,7 +40,7 @@ pub(crate) struct Batches {
 }
 
 impl Batches {
-    /// Starts to read a list on a thread and waits for the first batch. After that, the thread does not need Python.
+    /// Starts reading a list on a thread and waits for the first batch. After that, the thread does not need Python.
     pub(crate) fn start(
         py: Python<'_>,
         columns: &'static [Column],
@@ -68,7 +68,7 @@ impl Batches {
         self.rest.wait(py, 1)?.pop().transpose().map_err(|error| raised(py, &error))
     }
 
-    /// Waits for all batches.
+    /// Waits for all batches and returns them as a table.
     pub(crate) fn collect(self, py: Python<'_>) -> PyResult<Table> {
         let mut batches: Vec<_> = self.first.iter().cloned().collect();
         while let Some(batch) = self.next(py)? {
@@ -188,7 +188,8 @@ impl Row<'_> {
     }
 }
 
-/// Returns a date and time as microseconds since 1970-01-01, without a time zone; `None` if it does not exist.
+/// Converts a date and time without a time zone to microseconds since 1970-01-01; `None` if the text is not a date and
+/// time that exists.
 fn micros(text: &str) -> Option<i64> {
     let time = codegen::date_time(text, "date").ok()?;
     i64::try_from(time.duration_since(EPOCH).as_micros()).ok()

@@ -66,9 +66,10 @@ impl Client {
 }
 
 impl Client {
-    /// Returns the client of this process. After a fork, creates a new one, and leaves the parent's connections alone.
+    /// Returns the client of this process. After a fork, creates a new client and leaves the parent's connections
+    /// alone.
     pub(crate) fn client(&self, py: Python<'_>) -> PyResult<blocking::Client> {
-        // Only a thread that holds Python's global lock takes this lock, so it is free after a fork.
+        // Only a thread that holds Python's global lock takes this lock, so the lock is free after a fork.
         let mut built = lock(&self.built);
         if built.0 != process::id() {
             let client = (self.build)().map_err(|error| of_call(py, &error))?;

@@ -15,9 +15,9 @@ pub(crate) struct Demo {
     base_url: String,
     #[pyo3(get)]
     token: String,
-    /// The data of each day, with dates that do not change while it runs.
+    /// The data of each day, with dates that do not change while the service runs.
     history: DemoHistory,
-    /// The id of the process that owns its thread.
+    /// The id of the process in which the service runs.
     process: u32,
 }
 

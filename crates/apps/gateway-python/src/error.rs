@@ -36,7 +36,7 @@ pub(crate) fn usage(py: Python<'_>, text: &str) -> PyErr {
 }
 
 /// Creates an exception from the messages of an error and its causes. The client's messages contain no data, but those
-/// of a token callable may, so its exception becomes the cause instead.
+/// of a token callable may, so the callable's exception becomes the cause instead.
 fn create(
     py: Python<'_>,
     kind: &str,

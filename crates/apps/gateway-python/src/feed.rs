@@ -17,7 +17,7 @@ pub(crate) struct Feed<T> {
     /// Whether the thread has finished without a panic.
     is_complete: Arc<AtomicBool>,
     is_closed: AtomicBool,
-    /// The id of the process that owns the thread; a fork does not have it.
+    /// The id of the process that owns the thread; a forked process does not have the thread.
     process: u32,
 }
 
@@ -74,7 +74,7 @@ impl<T: Send + 'static> Feed<T> {
         if is_complete { Ok(()) } else { Err("the thread of the call panicked; please report it") }
     }
 
-    /// Ends all waits.
+    /// Ends all calls of [`wait`](Self::wait).
     pub(crate) fn close(&self) {
         self.is_closed.store(true, Ordering::Release);
     }

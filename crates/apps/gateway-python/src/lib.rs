@@ -38,7 +38,7 @@ fn main(py: Python<'_>) -> PyResult<u8> {
     }
     Ok(py.detach(|| {
         let code = gateway_cli::run_embedded(&gateway_cli::program(), &arguments);
-        // In a program of Rust, the end of `main` does this. A failure was reported by the write before.
+        // A Rust program does this at the end of `main`. If a write failed, that was already reported.
         io::stdout().flush().ok();
         code
     }))

@@ -144,7 +144,7 @@ impl Mirror {
 }
 
 impl Mirror {
-    /// Reads the mirror.
+    /// Opens the mirror and calls `read` on a separate thread.
     fn read<T: Send + 'static>(
         &self,
         py: Python<'_>,

@@ -48,7 +48,8 @@ impl Argument {
     }
 }
 
-/// Refuses a parameter that is given without one that it needs, because the service would ignore it.
+/// Refuses the parameter `one` if it is given without `other`, because the service would ignore it. Each is a
+/// parameter's name, and whether it is given.
 pub(crate) fn needs(py: Python<'_>, one: (&str, bool), other: (&str, bool)) -> PyResult<()> {
     if one.1 && !other.1 {
         return Err(usage(py, &format!("`{}` has an effect only with `{}`", one.0, other.0)));

@@ -23,10 +23,10 @@ pub(crate) trait Listed: Record + Send + 'static {
     /// The columns of a table of records.
     const COLUMNS: &'static [Column];
 
-    /// Returns the Python object.
+    /// Converts the record to its Python object.
     fn object(self, py: Python<'_>) -> PyResult<Py<PyAny>>;
 
-    /// Appends one value for each column.
+    /// Appends the record's value for each column.
     fn append(record: &Self::Ref<'_>, row: &mut Row<'_>);
 }
 
@@ -64,7 +64,8 @@ impl Stream {
         }
     }
 
-    /// Returns the records and starts to read them.
+    /// Returns the records and, on the first call, starts reading them. Fails if the list was already read into
+    /// batches.
     fn records(&self, py: Python<'_>) -> PyResult<&Feed<Received>> {
         let mut list = lock(&self.list);
         if let Some(list) = list.take() {
@@ -115,7 +116,7 @@ impl Stream {
         }
     }
 
-    /// Waits for the next records; none at the end.
+    /// Waits for the next records and returns them; empty at the end.
     fn batch(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
         let mut batch: Vec<_> = self.__next__(py)?.into_iter().collect();
         // The next call returns an error, after this one has returned the records before it.

@@ -100,7 +100,7 @@ fn parse() -> Result<Arguments, clap::Error> {
     Arguments::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
 
-/// Returns advice for users of a flag that no longer exists.
+/// Replaces the error for a flag that no longer exists with advice on what to use instead.
 fn explain(error: clap::Error) -> clap::Error {
     let flag = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(flag)) => flag.as_str(),

@@ -54,7 +54,7 @@ pub struct Config {
     pub response_timeout: Duration,
     /// Time for responses in progress to end after a call of [`RunningServer::stop`](crate::RunningServer::stop).
     pub drain_timeout: Duration,
-    /// Whether each request is an event of `tracing`, with the name `request`.
+    /// Whether each request emits a `tracing` event named `request`.
     pub access_log: bool,
     /// Counter of dropped log lines.
     pub(crate) log_lines_dropped: Arc<AtomicU64>,

@@ -35,7 +35,7 @@ impl DemoHistory {
         Self { store, account, began: now - i64::from(Self::DAYS - 1) * DAY }
     }
 
-    /// Replaces the data of the server with the data of a day, from 0 to [`DAYS`](Self::DAYS) - 1.
+    /// Replaces the server's data with the data of a day, from 0 to [`DAYS`](Self::DAYS) - 1.
     ///
     /// # Errors
     ///

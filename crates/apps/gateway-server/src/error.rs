@@ -136,7 +136,7 @@ impl From<std::io::Error> for Error {
 
 /// Returns the message of an error, followed by the message of each cause.
 ///
-/// Causes name files, tables and codes of the database, never values.
+/// Causes name files, tables and error codes of the database, never values.
 pub(crate) fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
@@ -148,7 +148,7 @@ pub(crate) fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {
     text
 }
 
-/// The position of a record in the input of an import, for error messages.
+/// The position of a record in an import's input, for error messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// The index of the file, from 0.

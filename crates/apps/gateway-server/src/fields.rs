@@ -31,7 +31,7 @@ pub(crate) fn value_or_list<S: Serializer>(json: &&str, out: S) -> Result<S::Ok,
     serde_json::from_str(json).unwrap_or(Json::Array(Vec::new())).serialize(out)
 }
 
-/// A field of a kind of record.
+/// A field that records of a kind have.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Field {
     pub(crate) name: &'static str,
@@ -136,7 +136,7 @@ pub(crate) fn set_cell(mut fields: &mut Fields, column: &Column, text: &str) {
     fields.insert((*name).to_owned(), text.into());
 }
 
-/// Returns a string, or the JSON text of a checked value of another kind; empty if the value is missing.
+/// Returns a checked value: the string itself, or the JSON text of any other value. Empty if the value is missing.
 pub(crate) fn text<'f>(fields: &'f Fields, name: &str) -> &'f str {
     fields.get(name).and_then(Json::as_str).unwrap_or_default()
 }

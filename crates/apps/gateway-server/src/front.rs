@@ -44,7 +44,7 @@ pub(crate) struct Front {
     pub(crate) work: Work,
     pub(crate) limits: RateLimits<TokenId>,
     pub(crate) guesses: Guesses,
-    /// The lists that are being sent to each token.
+    /// The share of open lists that each token uses.
     pub(crate) lists_open: Arc<Shares<TokenId>>,
     pub(crate) metrics: Arc<Metrics>,
 }

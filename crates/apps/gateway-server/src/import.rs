@@ -102,7 +102,7 @@ impl Import {
         })
     }
 
-    /// Returns an error after `FILE:LINE:` or `standard input, line LINE:`.
+    /// Returns the message of an error, preceded by `FILE:LINE:` or `standard input, line LINE:`.
     fn name_the_file(&self, error: &Error) -> String {
         let Some(Place { file, line }) = error.place() else { return error.to_string() };
         let path = usize::try_from(file).ok().and_then(|index| self.files.get(index));

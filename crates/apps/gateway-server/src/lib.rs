@@ -9,13 +9,13 @@
 //! | module | contents |
 //! |---|---|
 //! | `server`, `config`, `ops` | a running server, its settings, and the listener of health and metrics |
-//! | `front` | from the head of a request to its response: `decide` has the checks in order, and `answer` adds the header that every response has. The files below it have problems, rate limits, metrics and bodies |
+//! | `front` | from the head of a request to its response: `decide` runs the checks in order, and `answer` adds the header that every response has. The modules below it contain problems, rate limits, metrics and bodies |
 //! | `parameter`, `storage` | the parameters of an operation, and the reads that answer it |
-//! | `store` | `read`, `import`, `deletion` and `check` work on both databases. `sqlite` and `postgres` are the drivers, which have the statements that differ; the `Dialect` of each selects the candidates of a vacancy |
+//! | `store` | `read`, `import`, `deletion` and `check` work on both databases. `sqlite` and `postgres` are the drivers, which contain the statements that differ; the `Dialect` of each selects the candidates of a vacancy |
 //! | `import`, `fields` | the formats of imported files, and the checks of each record |
 //! | `cleanup` | removes superseded rows |
 //! | `token`, `error` | bearer tokens, and the error type |
-//! | `log`, `traces` | the lines of the log, and spans |
+//! | `log`, `traces` | the lines of the log, and the export of spans |
 //! | `demo`, `demo_data`, `demo_history` | a temporary server, and its sample data |
 //! | `cli` | the program |
 //! | `generated` | operations, their parameters, and the fields of records, from the spec |

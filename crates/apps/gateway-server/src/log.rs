@@ -1,4 +1,4 @@
-//! The log of the program: the events of this crate, one line each, on standard error.
+//! The program's log: the events of this crate, one line each, on standard error.
 //!
 //! The crate emits its events through `tracing`; a program that embeds a server may collect them in another way. A line
 //! that cannot be written in time is dropped and counted: logging never delays a response.
@@ -24,7 +24,7 @@ use crate::error::{Error, ErrorKind};
 #[derive(Clone, Debug)]
 pub(crate) struct Log {
     lines: SyncSender<Vec<u8>>,
-    /// Lines that are not written yet.
+    /// The number of lines that are not written yet.
     waiting: Arc<AtomicUsize>,
     dropped: Arc<AtomicU64>,
 }
@@ -92,7 +92,8 @@ impl Write for Log {
     }
 }
 
-/// Formats the events of this crate and of the export of spans. Events of other crates may contain data from clients.
+/// Formats the events of this crate and of the span export. Events of other crates are ignored, because they may
+/// contain data from clients.
 fn layer<S>(
     is_text: bool,
     level: LevelFilter,

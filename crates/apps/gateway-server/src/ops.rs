@@ -48,7 +48,7 @@ impl Service for Ops {
             None => self.respond(&request.method, request.uri.path()).await,
             Some(_) => text(StatusCode::BAD_REQUEST, "invalid request\n".into()),
         };
-        // A scrape is one request.
+        // A scraper needs a connection for only one request.
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
         response
     }
@@ -148,7 +148,7 @@ fn text(status: StatusCode, body: String) -> Response<ResponseBody> {
 /// probe.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Timeout of a connection: of its request, and of a client that does not read the response.
+/// Timeout for a whole response and for a client that stops reading it, and maximum age of a connection.
 const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Maximum number of open connections.
@@ -173,7 +173,7 @@ fn write_process(out: &Scrape) {
     let help = "Total user and system CPU time.";
     out.seconds("process_cpu_seconds_total", help, used.as_secs_f64());
     if let Ok(open) = read_dir("/proc/self/fd") {
-        // One of them reads the directory.
+        // One descriptor is open only to read the directory.
         let open = open.count().saturating_sub(1);
         out.gauge("process_open_fds", "Open file descriptors.", open);
     }

@@ -150,7 +150,7 @@ fn assemble(
         work: work.clone(),
         limits: RateLimits::per_second(config.rate, config.burst),
         guesses: Guesses::per_minute(config.wrong_tokens),
-        // Lists that are sent concurrently with one token.
+        // Maximum number of lists that are sent concurrently with one token.
         lists_open: Shares::new((config.connections / 8).max(4)),
         metrics: Arc::clone(&metrics),
     };
@@ -234,7 +234,7 @@ pub(crate) fn acceptor(config: &Config) -> Result<Option<Arc<Acceptor>>, Error> 
         .map_err(|error| unusable(&error))
 }
 
-/// Returns the error of a certificate or key.
+/// Returns the error for a certificate or key that cannot be used.
 fn unusable(error: &io::Error) -> Error {
     Error::new(ErrorKind::Listen, error.to_string())
 }

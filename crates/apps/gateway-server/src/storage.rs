@@ -1,5 +1,5 @@
 //! The calls of the operations: their parameters, what they read from storage, and the records that they return. If the
-//! spec gets a new operation or parameter, the server does not compile until it is read here.
+//! spec gets a new operation or parameter, the server does not compile until this module reads it.
 
 use crate::error::Error;
 use crate::generated::operations::{GET_CREDITS, LIST_CANDIDATES, LIST_VACANCIES, Operation};
@@ -34,7 +34,7 @@ impl Call {
         })
     }
 
-    /// Returns what a client should know about the parameters.
+    /// Returns a notice for the client about the parameters, if there is one.
     pub(crate) fn notice(&self) -> Option<&'static str> {
         match self {
             Self::ListCandidates { vacancy_id: None, status: Some(_) } => {
@@ -103,7 +103,7 @@ pub(crate) struct Envelope {
     pub(crate) marker: &'static str,
     /// The value of the marker after a success.
     pub(crate) success: &'static str,
-    /// The field of the list.
+    /// The field that contains the list.
     pub(crate) items: &'static str,
 }
 
@@ -120,7 +120,7 @@ impl<'o> Records<'o> {
         Self { out, is_first }
     }
 
-    /// Appends a record that is JSON already.
+    /// Appends a record that is already JSON text.
     pub(crate) fn push(&mut self, record: &[u8]) {
         if !std::mem::take(&mut self.is_first) {
             self.out.push(b',');

@@ -45,7 +45,7 @@ use crate::token::{NewToken, TokenDigest, TokenId};
 ///
 /// # Errors
 ///
-/// Every method fails if the database does: if it is busy, full, damaged or unreachable.
+/// Every method fails if the database is busy, full, damaged or unreachable.
 pub struct Store {
     driver: Box<dyn Driver>,
     /// Idle connections for reading.
@@ -306,7 +306,8 @@ impl Store {
         Ok(accounts)
     }
 
-    /// Finds an account by its name. Fails with [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if it is unknown.
+    /// Finds an account by its name. Fails with [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if the name is
+    /// unknown.
     pub fn account(&self, name: &str) -> Result<AccountId, Error> {
         let mut db = self.open_unlimited("cannot look up the account")?;
         let found = db.first(ACCOUNT, &[name.into()])?;
@@ -527,7 +528,8 @@ const MAX_IDLE: usize = 16;
 
 const HEALTH: &str = "SELECT count(*) FROM (SELECT id FROM account LIMIT 1) one";
 
-/// Takes the next number. The number of a deleted account is not reused, because one of its lists may be in progress.
+/// Inserts an account with the next number. The number of a deleted account is not reused, because one of its lists may
+/// be in progress.
 const CREATE_ACCOUNT: &str = "\
     INSERT INTO account(id, name, revision, credits, created_at, tag) \
     SELECT coalesce(max(id), 0) + 1, ?1, 0, ?2, ?3, 0 \

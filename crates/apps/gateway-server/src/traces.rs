@@ -29,8 +29,8 @@ use crate::front::recorder::{End, EndedResponse};
 pub(crate) struct Export(SdkTracerProvider);
 
 impl Export {
-    /// Starts the export that the environment configures. Returns `None` if it sets no endpoint. Must not be called
-    /// within a runtime, because the client blocks.
+    /// Starts the export that the environment configures. Returns `None` if the environment sets no endpoint. Must not
+    /// be called within a runtime, because the client blocks.
     ///
     /// # Errors
     ///
@@ -164,10 +164,10 @@ fn error(response: &EndedResponse) -> Option<&'static str> {
 
 const NAME: &str = env!("CARGO_PKG_NAME");
 
-/// The variables with the endpoint. One of them must be set.
+/// The variables that set the endpoint. Spans are exported only if one of them is set.
 const ENDPOINTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"];
 
-/// The variables with the timeout of an export, in milliseconds. The first one that contains a number applies.
+/// The variables that set the timeout of an export, in milliseconds. The first one that contains a number applies.
 const TIMEOUTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT"];
 
 /// The default timeout of an export.

@@ -59,7 +59,7 @@ impl Transport for ReqwestTransport {
             .fetch_credentials_omit()
             .fetch_cache_no_store()
             .fetch_referrer_policy("no-referrer");
-        // This limits how long the peer may be silent; the deadline of the head may be earlier.
+        // The idle timeout also limits the wait for the head, whose own deadline may be earlier.
         let idle = Deadline::after(self.idle_timeout).instant();
         let response = timeout_at(deadline.head().min(idle), request.send())
             .await
@@ -137,7 +137,7 @@ const FORBIDDEN: [HeaderName; 22] = [
     header::VIA,
 ];
 
-/// Returns whether the response comes from the address of the request. A fragment is not part of an address.
+/// Returns whether the response comes from the requested URL, regardless of the fragment.
 fn is_same(response: &Url, request: &Url) -> bool {
     response[..::url::Position::AfterQuery] == request[..::url::Position::AfterQuery]
 }

@@ -53,9 +53,10 @@ impl ReqwestTransport {
         Ok(Self(Arc::new(Clients { settings, slots: Mutex::new(vec![first]) })))
     }
 
-    /// Converts a request for reqwest and starts it. Returns the future of the response, and the deadline for its head.
+    /// Converts a request for reqwest. Returns the future that sends the request, and the deadline for the response
+    /// head.
     ///
-    /// This is separate from [`send`](Transport::send), to keep these locals out of the future that each request
+    /// This is separate from [`send`](Transport::send), to keep its locals out of the future that each request
     /// allocates.
     fn start(
         &self,
@@ -184,7 +185,7 @@ impl Settings {
             .referer(false)
             // The default silently retries some refused requests.
             .retry(retry::never())
-            // The following are off by default, unless another crate of the program enables their cargo features.
+            // The following are off by default, unless another crate in the program enables their cargo features.
             .http1_only()
             .no_gzip()
             .no_brotli()
@@ -204,9 +205,9 @@ impl Settings {
     }
 }
 
-/// Returns the proxies of the environment, with this machine added to `NO_PROXY`.
+/// Returns the proxies set in the environment, with this machine added to `NO_PROXY`.
 ///
-/// reqwest reads the same variables by default, but does not exclude this machine, and has no setting for it.
+/// reqwest reads the same variables by default, but does not exclude this machine and has no setting for it.
 fn from_environment() -> Vec<::reqwest::Proxy> {
     let direct = variable("NO_PROXY").unwrap_or_default() + "," + THIS_MACHINE;
     let first = |names: [&str; 2], make: fn(String) -> ::reqwest::Result<::reqwest::Proxy>| {
@@ -232,13 +233,13 @@ fn variable(name: &str) -> Option<String> {
 /// This machine, in the syntax of `NO_PROXY`, where a name also matches its subdomains.
 const THIS_MACHINE: &str = "localhost,127.0.0.0/8,::1";
 
-/// Converts `error`, which occurred in `phase` unless it says otherwise, to our type.
+/// Converts `error` to our type. The error occurred in `phase`, unless it shows that the client was still connecting.
 ///
 /// `is_body` and `is_decode` do not help: reqwest reports a connection that broke during the body as a "decode" error.
 /// Look at the cause instead: a timeout first, then an error of rustls, hyper or the operating system.
 #[cold]
 fn classify(error: ::reqwest::Error, phase: Phase) -> TransportError {
-    // `Display` and `Debug` of the error would print the whole URL.
+    // The error's `Display` and `Debug` would print the whole URL.
     let error = error.without_url();
     if error.is_timeout() {
         let phase = if error.is_connect() { Phase::Connect } else { phase };

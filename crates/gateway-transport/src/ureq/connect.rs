@@ -13,10 +13,10 @@ use ::ureq::unversioned::transport::{
 };
 use http::Uri;
 
-/// Leaves name lookup to [`NamedTcpConnector`].
+/// A resolver that leaves name lookup to [`NamedTcpConnector`].
 ///
-/// ureq calls its resolver before it looks for a pooled connection. With ureq's resolver, each request would cost a
-/// lookup, and each request with a deadline a thread for the lookup, even if the host is an IP address. That thread is
+/// ureq calls its resolver before it looks for a pooled connection. With ureq's own resolver, each request would cost a
+/// lookup, and each request with a deadline would also cost a thread, even if the host is an IP address. That thread is
 /// detached as it exits, and under load glibc 2.36 has crashed in `pthread_detach` about once in a million requests.
 #[derive(Debug)]
 pub(super) struct DeferredResolver;
@@ -29,7 +29,7 @@ impl Resolver for DeferredResolver {
     }
 }
 
-/// Resolves the host of the target and connects to it.
+/// A connector that looks up the target's host and connects to it.
 #[derive(Debug)]
 pub(super) struct NamedTcpConnector;
 
@@ -66,7 +66,7 @@ impl<In: Transport> Connector<In> for NamedTcpConnector {
     }
 }
 
-/// Returns the addresses of the host of `uri`.
+/// Returns the addresses of the host in `uri`. Fails if the lookup takes longer than `timeout`.
 fn look_up(uri: &Uri, timeout: NextTimeout) -> Result<vec::IntoIter<SocketAddr>, Error> {
     let (scheme, authority) = uri.scheme().zip(uri.authority()).ok_or(Error::HostNotFound)?;
     let host = DefaultResolver::host_and_port(scheme, authority).ok_or(Error::HostNotFound)?;
@@ -78,7 +78,7 @@ fn look_up(uri: &Uri, timeout: NextTimeout) -> Result<vec::IntoIter<SocketAddr>,
     let (result_out, result_in) = sync_channel(1);
     let thread = thread::Builder::new()
         .name("gateway-lookup".into())
-        // This fails if the receiver has stopped waiting.
+        // Sending fails if the receiver has stopped waiting.
         .spawn(move || drop(result_out.send(host.to_socket_addrs())))?;
     match result_in.recv_timeout(duration) {
         Ok(addresses) => {
@@ -97,9 +97,9 @@ const UNRESOLVED: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED)
 /// Capacity of [`ResolvedSocketAddrs`].
 const MAX_ADDRESSES: usize = 16;
 
-/// Returns the rest of the connect timeout, or an error once it has passed.
+/// Returns what is left of the connect timeout, or an error if the timeout has expired.
 ///
-/// ureq gives the whole timeout to each connector of a chain.
+/// ureq gives the whole timeout to each connector in a chain.
 pub(super) fn time_left(details: &ConnectionDetails<'_>) -> Result<NextTimeout, Error> {
     let mut timeout = details.timeout;
     if let (Duration::Exact(limit), time::Instant::Exact(start)) = (timeout.after, details.now) {
@@ -114,8 +114,8 @@ pub(super) fn time_left(details: &ConnectionDetails<'_>) -> Result<NextTimeout, 
 
 /// Wraps connections so that a broken connection is always an error.
 ///
-/// A body without a length ends with its connection (RFC 9112, section 6.3). ureq also accepts a reset, or the end of a
-/// TLS session without `close_notify`, as such an end, so a truncated body would look complete.
+/// A body without a length ends when its connection is closed (RFC 9112, section 6.3). ureq treats a reset, or the end
+/// of a TLS session without `close_notify`, like a close, so a truncated body would look complete.
 #[derive(Debug)]
 pub(super) struct TruncationConnector;
 
@@ -146,7 +146,7 @@ impl<T: Transport> Transport for TruncationCheck<T> {
 
     fn await_input(&mut self, timeout: NextTimeout) -> Result<bool, Error> {
         self.0.await_input(timeout).map_err(|error| match error {
-            // ureq takes only an `Error::Io` for the end of the body. `classify` unwraps this error.
+            // ureq treats only an `Error::Io` as the end of the body. `classify` unwraps the `Error::Other`.
             Error::Io(error) if is_broken(&error) => Error::Other(error.into()),
             error => error,
         })

@@ -15,7 +15,7 @@ use crate::error::find;
 use crate::ureq::connect::time_left;
 use crate::{BoxError, Options, TransportError, TransportErrorKind, tls};
 
-/// Wraps connections of `https` targets in TLS.
+/// Wraps connections to `https` targets in TLS.
 ///
 /// ureq's own connector would trust extra certificates *instead of* the system's, not in addition to them, and would
 /// load them again for each connection of a request with a deadline.

@@ -40,7 +40,8 @@ pub(crate) struct Flags {
     pub(crate) mirror: MirrorFlags,
 }
 
-/// The flags of the parser itself. The short help of a command has only the flags of the command.
+/// Returns the parser's own flags, `--help` and `--version`. A command's short help hides them and lists only the
+/// command's flags.
 fn own_flags() -> [Arg; 2] {
     let flag = |name: &'static str, short, action| {
         Arg::new(name).short(short).long(name).action(action).global(true).hide_short_help(true)
@@ -113,8 +114,8 @@ pub(crate) fn definition<C: OperationCommands>(program: &Program) -> clap::Comma
         .subcommands(subcommands::<C>(program, &found, &fill))
 }
 
-/// Names the flags for groups and values as the service does, and lets the service's own list take titles of groups,
-/// and several groups and values. Adds the command that shows a member.
+/// Names the flags for groups and values as the service does, and lets the service's own list accept a group's title
+/// and several values. Adds the command that shows a member.
 fn with_groups(
     command: clap::Command,
     of: Recovered,
@@ -145,7 +146,7 @@ fn with_groups(
     if is_list { command.subcommand(shown_member(of)) } else { command }
 }
 
-/// The command that shows a member. Its name is that of the list's command and `show`.
+/// Returns the command `show`, which shows a member. It is beside the service's command that lists the members.
 fn shown_member(of: Recovered) -> clap::Command {
     let id = Arg::new(SHOWN).value_name("ID").required(true).help("Id of the record");
     clap::Command::new("show")
@@ -159,10 +160,11 @@ fn shown_member(of: Recovered) -> clap::Command {
         .arg(id)
 }
 
-/// Identifier of the argument in the command that shows a member.
+/// The argument id of the command `show`.
 const SHOWN: &str = "frame:shown";
 
-/// Parses the identity of a group. Also accepts a title that [`look_up_titles`] has looked up.
+/// Parses a group's identity or title. For a title that has not been looked up yet, returns 0 and stores the title for
+/// [`look_up_titles`].
 fn group(text: &str) -> Result<u64, String> {
     if text.is_empty() {
         return Err("expected an id, such as 101, or a title".to_owned());
@@ -173,10 +175,11 @@ fn group(text: &str) -> Result<u64, String> {
     Ok(lock(&TITLES).entry(text.to_owned()).or_default().unwrap_or_default())
 }
 
-/// The titles on the command line, with the identities that they stand for.
+/// The titles on the command line, each with its group's identity; `None` until [`look_up_titles`] has found it.
 static TITLES: Mutex<BTreeMap<String, Option<u64>>> = Mutex::new(BTreeMap::new());
 
-/// Looks up the titles of groups on the command line. Returns whether it contains any, and so must be parsed again.
+/// Looks up the group titles on the command line. Returns whether there are any: the command line must then be parsed
+/// again.
 pub(crate) fn look_up_titles<C: OperationCommands>(
     invocation: &Invocation,
 ) -> Result<bool, Failure> {
@@ -215,8 +218,8 @@ fn subcommands<C: OperationCommands>(
     shown.collect()
 }
 
-/// Completes the help of a command and its subcommands: fills placeholders, or names the program in the examples of the
-/// service; and says in the short help where the common options are explained, and for a list, which ones are most
+/// Completes the help of a command and its subcommands. Fills in placeholders, or names the program in the service's
+/// examples. Adds to the short help where the common options are explained and, for a list, which of them are most
 /// used.
 fn with_ends<C: OperationCommands>(
     command: clap::Command,
@@ -242,7 +245,8 @@ fn with_ends<C: OperationCommands>(
     })
 }
 
-/// Parses the command line. If there is nothing else to do, prints help or a usage error and exits.
+/// Parses the command line. If there is nothing else to do, prints the help, the version or a usage error, and fails
+/// with the exit code but without a message.
 pub(crate) fn parse<C: OperationCommands>(
     program: &Program,
     definition: clap::Command,
@@ -331,7 +335,7 @@ fn fill(text: &str, program: &Program, example: Example, of: Option<Recovered>) 
     placeholders.iter().fold(text.to_owned(), |text, (name, value)| text.replace(name, value))
 }
 
-/// Returns the examples of a program: those with sample data, and the others.
+/// Returns a program's examples: first the ones with sample data, then the others.
 fn examples(program: &Program, example: Example) -> [Vec<String>; 2] {
     let own = [example.command];
     let given = |given: &'static [&'static str]| {
@@ -447,7 +451,7 @@ fn template(program: &clap::Command) -> String {
     text + "{before-help}{all-args}{after-help}"
 }
 
-/// Returns the group of a command in the help. The commands of the service read data.
+/// Returns a command's group in the help. A service's own commands read data.
 fn group_of(command: &str) -> &'static str {
     match command {
         "board" | "dashboard" | "duplicates" | "mcp" | "placements" | "report" | "tap"
@@ -458,7 +462,7 @@ fn group_of(command: &str) -> &'static str {
     }
 }
 
-/// The group of the commands that need a mirror.
+/// The help group of the commands that need a mirror.
 const MIRROR: &str = "Read a mirror (`mirror sync` creates it)";
 
 const MAX_WIDTH: usize = 100;
@@ -475,7 +479,7 @@ pub fn whole_number(text: &str) -> Result<u64, String> {
     })
 }
 
-/// Parses a number of at least 1.
+/// Parses a whole number of at least 1.
 pub(crate) fn positive<T: TryFrom<NonZeroU64>>(text: &str) -> Result<T, &'static str> {
     let number = text.parse::<NonZeroU64>().ok().and_then(|number| number.try_into().ok());
     number.ok_or("expected a whole number of 1 or more")
@@ -536,7 +540,7 @@ fn find(mut definition: clap::Command, words: &[String]) -> Result<clap::Command
     found.cloned()
 }
 
-/// Prints the page in the format of `man`, or writes all pages.
+/// Prints a command's manual page in the format of `man`. If `all` names a folder, writes all pages to it instead.
 pub(crate) fn print_page(
     command: &[String],
     all: Option<&Path>,
@@ -617,7 +621,7 @@ mod tests {
         ] {
             assert!(large.contains(text), "{text}:\n{large}");
         }
-        // Only the text of the service still contains one.
+        // Only the service's own text still contains a placeholder.
         for text in [small, large] {
             let text = text.replace("Print the totals of {program}", "");
             assert!(!text.contains('{'), "{text}");

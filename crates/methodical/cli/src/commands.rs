@@ -1,4 +1,4 @@
-//! One invocation of the program, and its commands. Those of the service's operations are generated.
+//! One invocation of the program, and its commands. The commands for the service's operations are generated.
 
 use std::env;
 use std::ffi::OsString;
@@ -30,11 +30,11 @@ use crate::settings::{MirrorFlags, ServiceFlags, redacted};
 
 mod profile;
 
-/// Runs a program with the command line of the process. `C` are the commands that call the operations of its service.
+/// Runs a program with the process's command line. `C` contains the commands that call the service's operations.
 ///
-/// Call it once, in `main`, which must not be `async`: it handles the signals of the process, and runs a tokio runtime. It
-/// exits the process itself after a usage error or a signal. Otherwise it returns the exit code, which scripts may rely on;
-/// `--help` lists all of them.
+/// Call this function once, in `main`, which must not be `async`: it handles the process's signals and runs a tokio
+/// runtime. After a signal, it exits the process. Otherwise, it returns the exit code, which scripts may rely on;
+/// `--help` lists all exit codes.
 ///
 /// # Examples
 ///
@@ -52,8 +52,8 @@ pub fn run<C: OperationCommands>(program: &Program) -> ExitCode {
     run_embedded::<C>(program, &env::args_os().collect::<Vec<_>>()).into()
 }
 
-/// Runs a program like [`run`], but inside another process, such as Python's, with these arguments. The first one is
-/// the name of the program. Returns the exit code.
+/// Runs a program like [`run`], but inside another process, such as Python's, with these arguments. The first argument
+/// is the program's name. Returns the exit code.
 pub fn run_embedded<C: OperationCommands>(program: &Program, arguments: &[OsString]) -> u8 {
     let definition = args::definition::<C>(program);
     let (screen, done) = match args::parse::<C>(program, definition.clone(), arguments) {
@@ -81,7 +81,7 @@ pub fn run_embedded<C: OperationCommands>(program: &Program, arguments: &[OsStri
     }
 }
 
-/// One invocation of the program: its description, the flags that every command takes, and the streams of its output.
+/// One invocation of the program: its description, the flags that every command takes, and its output streams.
 #[derive(Clone, Debug)]
 pub(crate) struct Invocation {
     pub(crate) program: Program,
@@ -98,8 +98,8 @@ pub(crate) fn quoted(word: &str) -> String {
 }
 
 impl Invocation {
-    /// Returns a command of the program for a message. It repeats the flags that chose the profile, the service and the
-    /// token: without them, the command could act on another account.
+    /// Returns one of the program's commands for a message. It repeats the flags that chose the profile, the service
+    /// and the token, because the command could otherwise act on another account.
     pub(crate) fn command(&self, arguments: &str) -> String {
         let ServiceFlags { base_url, profile, token_file, .. } = &self.service;
         let switch = |is_on: bool| is_on.then(String::new);
@@ -117,12 +117,12 @@ impl Invocation {
         self.program.command(&(given.collect::<String>() + arguments))
     }
 
-    /// Fails with this message if the sample service replaces the service.
+    /// Fails with this message if `--demo` is given.
     pub(crate) fn refuse_demo(&self, text: &str) -> Result<(), Failure> {
         if self.service.demo { Err(Failure::usage(text)) } else { Ok(()) }
     }
 
-    /// Fails if this is a dry run of a command that changes the files of the program.
+    /// Fails in a dry run, for a command that changes the program's files.
     pub(crate) fn refuse_dry_run(&self) -> Result<(), Failure> {
         if self.service.dry_run {
             let text = "cannot use --dry-run: it prints requests, but this command changes files";
@@ -131,7 +131,7 @@ impl Invocation {
         Ok(())
     }
 
-    /// If this is a dry run, notes what the command would do and ends it.
+    /// In a dry run, notes what the command would do and ends the command.
     pub(crate) fn end_dry_run(&self, would: &str) -> Result<(), Failure> {
         if self.service.dry_run {
             self.screen.note(would);

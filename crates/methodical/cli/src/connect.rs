@@ -1,5 +1,5 @@
-//! Creates a client from the settings; and the program's part in each request: redacting secrets, the log of `-v`,
-//! notices of the service, and the dry run.
+//! Creates a client from the settings, and does the program's part of each request: redacts secrets, writes the log of
+//! `-v`, shows the service's notices, and prints the `curl` command of a dry run.
 //!
 //! No message shows a secret that was sent, even if a service repeats it.
 
@@ -71,7 +71,8 @@ pub(crate) fn connect_to_service<S: Service>(
     }
 }
 
-/// Creates the token of a service from its text: a bearer token, or a secret.
+/// Creates a service's token from its text: a bearer token or a secret, as the service requires. An error names the
+/// source `from`.
 pub(crate) fn parsed_token<S: Service>(text: &str, from: &str) -> Result<AccessToken, Failure> {
     let token = match S::AUTH {
         Auth::Bearer => AccessToken::new(text.trim()),
@@ -87,7 +88,7 @@ pub(crate) fn no_base_url(invocation: &Invocation) -> Failure {
     incomplete(text, &invocation.program)
 }
 
-/// Returns the failure for missing settings, which `--demo` replaces.
+/// Returns the failure for missing settings. If the program has a sample service, the message suggests `--demo`.
 fn incomplete(text: String, program: &Program) -> Failure {
     let or_demo = if program.demo.is_some() { ", or try --demo" } else { "" };
     with_unread(Failure::usage(text + or_demo), program)
@@ -105,7 +106,7 @@ fn check_token_file(file: &Setting<PathBuf>) -> Result<(), Failure> {
     files::check_private(path, "token").map_err(asked)
 }
 
-/// Reads the token from a source; `None` if the source has no token, or if reading it takes a command.
+/// Reads the token from a source; `None` if the source has no token, or is the sample service or a command.
 pub(crate) fn read_token(
     invocation: &Invocation,
     from: &TokenFrom,
@@ -124,8 +125,8 @@ pub(crate) fn read_token(
     }
 }
 
-/// Returns the active token, if reading it has no effect: it does not run a command or read standard input.
-/// Without the token or on an error, this returns `None`.
+/// Returns the active token if reading it has no side effect. Returns `None` if that would run a command or read
+/// standard input, if there is no token, and on an error.
 pub(crate) fn token_text(settings: &Settings, invocation: &Invocation) -> Option<String> {
     let text = match settings.token.as_ref()? {
         // A pipe could be read only once.
@@ -136,7 +137,7 @@ pub(crate) fn token_text(settings: &Settings, invocation: &Invocation) -> Option
     text.map(|text| text.trim().to_owned())
 }
 
-/// Reads a secret, such as a token: on a terminal without showing it, and otherwise from standard input.
+/// Reads a secret, such as a token, from standard input. If that is a terminal, asks for the secret without showing it.
 pub(crate) fn ask_for(what: &str, whose: &str) -> Result<String, Failure> {
     let mut text = String::new();
     let read = if io::stdin().is_terminal() {
@@ -151,7 +152,7 @@ pub(crate) fn ask_for(what: &str, whose: &str) -> Result<String, Failure> {
 /// Maximum size of a secret on standard input, in bytes: more than any server accepts in a header.
 const MAX_SECRET: u64 = 64 * 1024;
 
-/// Creates a client with this token in place of the one in the settings.
+/// Creates a client with this token instead of the one in the settings.
 pub(crate) fn build<S: Service>(
     invocation: &Invocation,
     settings: &Settings,
@@ -167,7 +168,7 @@ pub(crate) fn build<S: Service>(
     if let Some(token) = token {
         builder = builder.token(token);
     }
-    // All secrets but the first one have only a variable. The sample service ignores them.
+    // Secrets other than the first come only from environment variables. The sample service ignores them.
     for secret in S::AUTH.secrets().iter().skip(1) {
         builder = if invocation.service.dry_run || invocation.service.demo {
             builder.secret(secret.name(), AccessToken::new("unused")?)
@@ -192,7 +193,7 @@ pub(crate) fn build<S: Service>(
         builder.transport(Gzip::new(transport))
     };
     builder.build().map_err(|error| {
-        // The client names its own setting.
+        // The client's message names a setting of the client, which the user cannot change.
         if error.to_string().contains("allow_insecure_http") {
             let text = "cannot use the base URL: it is unencrypted http, which exposes the token";
             return Failure::usage(text).hint("use https, or allow it with --allow-insecure-http");
@@ -205,7 +206,8 @@ pub(crate) fn build<S: Service>(
     })
 }
 
-/// Creates a transport that passes on what arrives. It logs with `-v`, and shows the notices of the service.
+/// Creates a transport that passes on data as it arrives. The transport logs with `-v` and, if `shows_notices` is true,
+/// shows the service's notices.
 pub(crate) fn transport(
     invocation: &Invocation,
     settings: &Settings,
@@ -217,8 +219,8 @@ pub(crate) fn transport(
     Ok(Arc::new(Watched { inner, trace: Trace::of(invocation), notices }))
 }
 
-/// Returns the options of the transport. Without a change, its idle timeout would end a call before a longer
-/// `--timeout`.
+/// Returns the transport's options. They set the idle timeout to `timeout`, in seconds, because the default could end a
+/// call earlier.
 fn options(timeout: Option<u64>) -> Options {
     let options = Options::default();
     match timeout {
@@ -239,11 +241,11 @@ pub(crate) fn is_local(base_url: &str) -> bool {
 }
 
 /// A transport that remembers the secrets that it sends, logs requests and responses with `-v`, and shows each notice
-/// of the service once: the response header `Gateway-Notice`.
+/// in the response header `Gateway-Notice` once.
 struct Watched<T> {
     inner: T,
     trace: Trace,
-    /// The notices so far; `None` if none are shown.
+    /// The notices shown so far; `None` if notices are not shown.
     notices: Option<Mutex<HashSet<HeaderValue>>>,
 }
 
@@ -263,7 +265,7 @@ impl<T: BlockingTransport> BlockingTransport for Watched<T> {
             let is_new = |notices: &Mutex<HashSet<_>>| lock(notices).insert(notice.clone());
             if self.notices.as_ref().is_some_and(is_new) {
                 let text = String::from_utf8_lossy(notice.as_bytes());
-                // The progress line may be there.
+                // The progress line may still be shown.
                 trace.screen.clear_line();
                 trace.screen.warn(&format!("the service reports: {text}"));
             }
@@ -275,12 +277,12 @@ impl<T: BlockingTransport> BlockingTransport for Watched<T> {
 /// Response header with a message for the user.
 const GATEWAY_NOTICE: HeaderName = HeaderName::from_static("gateway-notice");
 
-/// The log of `-v` and `-vv` on standard error: requests, responses and times. A transport writes it, so it is the same
-/// for lists, objects and raw responses.
+/// The log of `-v` and `-vv` on standard error: requests, responses and times. The transport writes it, so the log is
+/// the same for lists, objects and raw responses.
 #[derive(Clone, Copy, Debug)]
 struct Trace {
     screen: Screen,
-    /// How often `-v` is given; with two, headers are logged too.
+    /// How often `-v` is given. From 2, headers are logged too.
     verbose: u8,
 }
 
@@ -299,7 +301,7 @@ impl Trace {
     fn headers(self, mark: char, headers: &HeaderMap) {
         for (name, value) in headers.iter().filter(|_| self.verbose > 1) {
             let text = String::from_utf8_lossy(value.as_bytes());
-            // A redirect may repeat the request, such as an e-mail address.
+            // A redirect may repeat parts of the request, such as an e-mail address.
             let is_hidden = value.is_sensitive() || name == LOCATION;
             let text = if is_hidden { "(redacted)" } else { &*text };
             self.say(|| format!("{mark}   {name}: {text}"));
@@ -321,7 +323,7 @@ impl Observer for Trace {
     }
 }
 
-/// Returns the access token that a request carries.
+/// Returns a request's bearer token; `None` if it does not have one.
 pub(crate) fn token_of(headers: &HeaderMap) -> Option<&str> {
     // The scheme is case-insensitive (RFC 9110, section 11.1).
     let (scheme, token) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
@@ -341,11 +343,11 @@ fn remember(request: &Request) {
     }
 }
 
-/// Replaces the secrets in text.
+/// Returns the text with `(redacted)` in place of each secret that was sent.
 pub(crate) fn without_secrets(text: &str) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(text);
     let mut secrets = lock(&SENT).clone();
-    // If a secret contains another one, nothing of it may remain.
+    // Longest first: if a secret contains another one, no part of it may remain.
     secrets.sort_by_key(|secret| Reverse(secret.len()));
     for secret in &secrets {
         if text.contains(secret) {
@@ -355,7 +357,7 @@ pub(crate) fn without_secrets(text: &str) -> Cow<'_, str> {
     text
 }
 
-/// Adds the parts of a URL or a form that its redacted copy replaces, encoded and decoded.
+/// Remembers the parts of a URL or a form that its redacted copy replaces, both percent-encoded and decoded.
 fn add_differences(text: &str, redacted: &str) {
     let [parts, others] = [text, redacted].map(|text| text.split(['/', '?', '&', '=']));
     for (secret, _) in parts.zip(others).filter(|(one, other)| one != other) {
@@ -373,17 +375,17 @@ fn add(secret: &str) {
     }
 }
 
-/// The secrets that were sent, the last one first.
+/// The secrets that were sent, most recent first.
 static SENT: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Maximum number of secrets. A program that syncs for months may get a new token for each sync.
+/// Maximum number of secrets to remember. A program that syncs for months may get a new token for each sync.
 const MAX_SECRETS: usize = 100;
 
-/// Minimum length of a secret, in bytes. Redacting shorter ones would make messages unreadable.
+/// Minimum length of a secret to remember, in bytes. Redacting shorter ones would make messages unreadable.
 const MIN_LENGTH: usize = 4;
 
-/// Returns a request as a `curl` command with all its headers. A shell variable replaces the access token, and
-/// `REDACTED` any other value that may be a secret.
+/// Returns a request as a `curl` command with all its headers. A shell variable stands for the access token, and
+/// `REDACTED` for any other value that may be a secret.
 pub(crate) fn curl(program: &Program, request: &Request) -> String {
     let mut command = "curl -sS".to_owned();
     for (name, value) in request.headers() {

@@ -1,5 +1,5 @@
-//! `tap`: a tap in the sense of Singer 0.3.0, which writes the mirror as lines of JSON. Its streams are the tables of the
-//! mirror, as lists of flat records with a key.
+//! `tap`: a Singer 0.3.0 tap, which writes the mirror as lines of JSON. Its streams are the mirror's tables, as flat
+//! records with a key.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::{self, BufWriter, Write, stdout};
@@ -101,7 +101,7 @@ struct TapState {
     bookmarks: BTreeMap<String, Value>,
 }
 
-/// The configuration of the tap. Flags take precedence.
+/// The tap's configuration. Flags take precedence.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Config {
@@ -125,13 +125,13 @@ fn read_json<T: DeserializeOwned>(path: Option<&Path>, what: &str) -> Result<Opt
     })
 }
 
-/// How far the receiver of a stream has read it. Its JSON is the state of the stream, which only this program
-/// interprets.
+/// How far the receiver has read a stream. As JSON, this is the stream's state, which only this program interprets.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 struct Bookmark {
-    /// The cursor in the feed of the mirror up to which the receiver has all changes.
+    /// The cursor in the mirror's feed up to which the receiver has all changes.
     cursor: String,
-    /// The hash of the properties that the receiver has. If they change, it gets a new copy of the table.
+    /// The hash of the properties that the receiver has. If the properties change, the receiver gets a new copy of the
+    /// table.
     layout: String,
 }
 
@@ -163,7 +163,7 @@ struct Writer<'a, W> {
     mirror: &'a Mirror,
     /// The states of all streams.
     bookmarks: BTreeMap<String, Value>,
-    /// The time of the run.
+    /// The time of the run, as text in UTC.
     extracted: String,
 }
 
@@ -194,7 +194,7 @@ impl<W: Write> Writer<'_, W> {
         self.bookmark(stream, &Bookmark { cursor, layout })
     }
 
-    /// Writes the records that have changed after a bookmark, as they are now, and moves it.
+    /// Writes the present state of each record that changed after the bookmark, and moves the bookmark.
     fn write_changes(&mut self, stream: &Stream, bookmark: &mut Bookmark) -> Result<(), Failure> {
         let name = stream.table.name();
         let mut cursor: Cursor = bookmark.cursor.parse().map_err(|error| refused(name, error))?;
@@ -227,7 +227,7 @@ impl<W: Write> Writer<'_, W> {
         write(&mut self.out, &Message::Record { stream, record, time_extracted })
     }
 
-    /// Writes the position after the records written so far.
+    /// Writes the states of all streams, with the stream's position after the records written so far.
     fn bookmark(&mut self, stream: &Stream, bookmark: &Bookmark) -> Result<(), Failure> {
         let state = serde_json::to_value(bookmark).map_err(io::Error::from)?;
         self.bookmarks.insert(stream.table.name().to_owned(), state);
@@ -241,7 +241,7 @@ fn write(mut out: impl Write, message: &Message<'_>) -> Result<(), Failure> {
     Ok(out.write_all(b"\n")?)
 }
 
-/// Returns the failure for a bookmark that the mirror cannot continue.
+/// Returns the failure for a bookmark from which the mirror cannot continue.
 fn refused(stream: &str, error: Error) -> Failure {
     let is_cursor = error.kind() == ErrorKind::Cursor;
     let failure = Failure::from(error).because(format!("the state of `{stream}` does not fit"));
@@ -254,7 +254,7 @@ const PAGE: usize = 500;
 #[derive(Clone, Debug)]
 struct Stream {
     table: &'static Table,
-    /// The properties that are read.
+    /// The selected properties.
     properties: Vec<Property>,
 }
 
@@ -266,7 +266,7 @@ struct Property {
     kind: Option<ColumnKind>,
 }
 
-/// Returns the value with this JSON text in the form of a property, or `None` if it does not fit.
+/// Converts a value, given as JSON text, for a property of this kind; `None` if the value does not fit.
 fn cell(kind: ColumnKind, json: &str) -> Option<Value> {
     match kind {
         _ if json == NULL => Some(Value::Null),
@@ -281,7 +281,7 @@ fn cell(kind: ColumnKind, json: &str) -> Option<Value> {
     }
 }
 
-/// The properties of a record.
+/// A record's properties, by name.
 type Row = Map<String, Value>;
 
 impl Stream {
@@ -355,7 +355,8 @@ impl Stream {
         })
     }
 
-    /// Returns the row for a record in the table. A record that is not present has only its key.
+    /// Returns the row for a record in the table. For a record that is not present, the row has only the key and the
+    /// time of deletion.
     fn row(&self, record: &Record) -> Row {
         if record.state != State::Present {
             let since = record.gone_at.or(record.missing_since).unwrap_or(record.changed_at);
@@ -376,12 +377,12 @@ impl Stream {
         row.insert(CHANGED_AT.to_owned(), utc(record.changed_at).into());
         row.insert(EXTRA.to_owned(), (!rest.is_empty()).then(|| line.end()).into());
         row.insert(DELETED_AT.to_owned(), Value::Null);
-        // The rest has no column that is not selected.
+        // The loop above removed columns from the rest even if they are not selected.
         row.retain(|name, _| self.properties.iter().any(|one| one.name == *name));
         row
     }
 
-    /// Returns the row of a record that was deleted: its key, the time, and `null` for everything else.
+    /// Returns the row of a deleted record: its key, the time of deletion, and `null` for everything else.
     fn deleted_row(&self, id: &str, at: i64) -> Row {
         let value = |Property { name, kind }: &Property| match kind {
             _ if name == DELETED_AT => utc(at).into(),
@@ -393,7 +394,8 @@ impl Stream {
     }
 }
 
-/// Returns the members of a record. Members of a nested record with columns are prefixed with its name and a dot.
+/// Returns a record's members as JSON text, by name. If a nested record has columns, its members are prefixed with its
+/// name and a dot.
 fn flat_members<'a>(table: &Table, json: &'a str) -> BTreeMap<String, &'a str> {
     let is_parent = |name: &str| {
         table.columns().iter().any(|one| matches!(*one.path(), [parent, _] if parent == name))

@@ -10,7 +10,7 @@ use crate::connect::{is_local, without_secrets};
 use crate::screen::{BOLD, ERROR, HINT, Screen, closest};
 use crate::settings::{Setting, Settings, TokenFrom, redacted};
 
-/// The result of the program. The number is the exit code; [`EXIT_CODES`] explains it.
+/// The program's result. Its number is the exit code, which [`EXIT_CODES`] explains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 #[cfg_attr(not(unix), expect(dead_code, reason = "two of the signals exist only on Unix"))]
@@ -90,7 +90,8 @@ impl Failure {
         Self::new(Exit::Usage, message)
     }
 
-    /// Creates a failure about an unknown name, such as a field name. The hint has the known names, the closest first.
+    /// Creates a failure about an unknown name, such as a field name. The hint lists the known names, and first
+    /// suggests a similar one.
     pub(crate) fn unknown(what: &str, name: &str, known: &[&str]) -> Self {
         let all = known.join(", ");
         let hint = match closest(&name.to_lowercase(), known.iter().copied()) {
@@ -105,7 +106,8 @@ impl Failure {
         Self::new(Exit::Unwritten, message)
     }
 
-    /// Ends a command that has nothing more to do or to say: after the request of a dry run, for example.
+    /// Creates a failure without a message, for a command that has nothing more to do. For example, it ends a dry run
+    /// after the request is printed.
     pub(crate) fn ended(exit: Exit) -> Self {
         Self::new(exit, "")
     }
@@ -122,12 +124,12 @@ impl Failure {
         self
     }
 
-    /// Sets the message and turns the current one into its first cause.
+    /// Puts this text and a colon before the message.
     pub(crate) fn within(self, whole: &str) -> Self {
         Self { message: format!("{whole}: {}", self.message), ..self }
     }
 
-    /// Warns of the failure, without its causes: another one ends the program.
+    /// Prints the message as a warning, without causes, because another failure ends the program.
     pub(crate) fn warn(&self, screen: Screen) {
         screen.warn(&self.message);
     }
@@ -148,7 +150,7 @@ impl Failure {
         self.exit
     }
 
-    /// Writes the message to standard error.
+    /// Writes the message, the causes and the hint to standard error. A failure without a message prints nothing.
     pub(crate) fn print(&self, screen: Screen) {
         if self.exit == Exit::Done || self.message.is_empty() {
             return;
@@ -173,7 +175,7 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// For an error of the mirror. Each cause is named once: some error texts already contain their causes.
+/// Converts an error from the mirror. Each cause is named once, because some error texts already contain their causes.
 impl From<methodical_mirror::Error> for Failure {
     fn from(error: methodical_mirror::Error) -> Self {
         Self::from(&error)
@@ -209,14 +211,14 @@ pub(crate) fn explain(error: &Error, settings: &Settings, invocation: &Invocatio
     Failure { hint: hint(error, settings, invocation), ..failure(error, settings.token.as_ref()) }
 }
 
-/// For an error from before a call, such as an invalid base URL.
+/// Converts an error that occurred before a call, such as an invalid base URL.
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         failure(&error, None)
     }
 }
 
-/// Returns the failure without a hint.
+/// Converts an error to a failure without a hint.
 fn failure(error: &Error, token: Option<&TokenFrom>) -> Failure {
     let exit = exit(error);
     let mut message = match (error.kind(), token) {
@@ -224,7 +226,7 @@ fn failure(error: &Error, token: Option<&TokenFrom>) -> Failure {
         (ErrorKind::Token, Some(TokenFrom::Command(_))) => {
             "cannot use the token command".to_owned()
         }
-        // After the semicolon is the setting of the library; the hint names that of the program.
+        // The text after the semicolon names the library's setting; the hint names the program's.
         (ErrorKind::Timeout | ErrorKind::TooLarge, _) => {
             let text = error.to_string();
             text.split_once("; ").map_or(text.as_str(), |(what, _)| what).to_owned()
@@ -324,7 +326,7 @@ fn sources(error: &dyn StdError) -> impl Iterator<Item = String> {
     iter::successors(error.source(), |&cause| cause.source()).map(ToString::to_string)
 }
 
-/// Returns the causes of an error: its sources, and the explanation of the service.
+/// Returns an error's causes: its sources, and the service's explanation.
 fn causes(error: &Error, exit: Exit) -> Vec<String> {
     let mut causes: Vec<String> = Vec::new();
     for mut text in sources(error) {

@@ -1,5 +1,5 @@
-//! Files: those that are written atomically, the private ones in the settings folder, and two of these: the settings
-//! file, with one table for each profile, and the file with the tokens that `auth login` stores.
+//! Files that are written atomically, and the private files in the settings folder: the settings file, with one table
+//! for each profile, and the file with the tokens that `auth login` stores.
 
 use std::env;
 use std::fs::{self, File};
@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::program::Program;
 use crate::settings::{Key, check_name, shown_value};
 
-/// A temporary file that will replace another. If it is dropped, it is removed.
+/// A temporary file that will replace its target. If it is dropped before that, it is removed.
 #[derive(Debug)]
 pub(crate) struct AtomicFile {
     pub(crate) file: NamedTempFile,
@@ -22,8 +22,8 @@ pub(crate) struct AtomicFile {
 }
 
 impl AtomicFile {
-    /// Creates a temporary file in the folder of its target, readable only by its owner. Removes any that a killed
-    /// process left there.
+    /// Creates a temporary file in the folder of its target, readable only by its owner. Also removes old temporary
+    /// files that killed processes left there.
     pub(crate) fn create(target: PathBuf, program: &Program) -> io::Result<Self> {
         let (folder, prefix) = (folder_of(&target), format!(".{}-", program.name));
         remove_leftovers(folder, &prefix, PART);
@@ -58,7 +58,7 @@ pub(crate) fn remove_leftovers(folder: &Path, prefix: &str, suffix: &str) {
             let is_old = age.is_some_and(|age| age >= LEFTOVER_AGE);
             is_old && there.is_file() && Access::of(&there).is_own()
         };
-        // The metadata is that of the entry itself, even if it is a link.
+        // This is the metadata of the entry itself, even if the entry is a link.
         if entry.file_name().to_str().is_some_and(is_named) && entry.metadata().is_ok_and(is_left) {
             // Another process may remove it first.
             drop(fs::remove_file(entry.path()));
@@ -69,10 +69,10 @@ pub(crate) fn remove_leftovers(folder: &Path, prefix: &str, suffix: &str) {
 /// Suffix of unfinished files.
 const PART: &str = ".part";
 
-/// Minimum time since the last change of a leftover: every run writes more often.
+/// Minimum time since a leftover was last changed. A run that is still active writes its file more often.
 const LEFTOVER_AGE: Duration = Duration::from_secs(24 * 3600);
 
-/// Returns the folder of a file, even if its path names none.
+/// Returns a file's folder: the current folder if the path does not name one.
 pub(crate) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."))
 }
@@ -89,7 +89,7 @@ pub(crate) fn path(program: &Program, name: &str) -> Result<PathBuf, Failure> {
     find(program, name).ok_or_else(|| missing("settings", "APPDATA", "HOME or XDG_CONFIG_HOME", ""))
 }
 
-/// Adds to the hint of a failure if the settings were not read because their folder is unknown.
+/// Adds the hint that the settings were not read, if their folder is unknown. It replaces an earlier hint.
 pub(crate) fn with_unread(failure: Failure, program: &Program) -> Failure {
     match path(program, "") {
         Ok(_) => failure,
@@ -98,15 +98,15 @@ pub(crate) fn with_unread(failure: Failure, program: &Program) -> Failure {
 }
 
 /// Returns the data folder: `$XDG_DATA_HOME/PROGRAM`, `~/.local/share/PROGRAM`, or `%LOCALAPPDATA%\PROGRAM`. `more`
-/// adds alternatives to the hint of the error.
+/// adds alternatives to the error's hint.
 pub(crate) fn data_folder(program: &Program, more: &str) -> Result<PathBuf, Failure> {
     let missing = || missing("data", "LOCALAPPDATA", "HOME or XDG_DATA_HOME", more);
     let base = base("LOCALAPPDATA", "XDG_DATA_HOME", ".local/share").ok_or_else(missing)?;
     Ok(base.join(program.name))
 }
 
-/// Returns the folder in a variable, or else below the home. A path that is not absolute would depend on the current
-/// folder.
+/// Returns the folder that a variable names, or else a folder below the home. A path that is not absolute is ignored,
+/// because it would depend on the current folder.
 fn base(windows: &str, others: &str, below_home: &str) -> Option<PathBuf> {
     let absolute =
         |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
@@ -137,12 +137,13 @@ pub(crate) fn read_private(path: &Path, contents: &str) -> Result<Option<String>
     read(path)
 }
 
-/// A path below a file does not exist either: accounts without a home have `/dev/null` as their home.
+/// Returns whether a file does not exist. A path below a file does not exist either: accounts without a home have
+/// `/dev/null` as their home.
 fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// Who owns a file, and what others may do with it. On Windows, only the person can use the files in their folder.
+/// Who owns a file, and what others may do with it. On Windows, no other user can use the files in the user's folder.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Access {
     pub(crate) owner: u32,
@@ -291,7 +292,7 @@ pub(crate) struct ConfigFile {
     /// `None` without a settings folder.
     path: Option<PathBuf>,
     document: DocumentMut,
-    /// The contents of the file.
+    /// The contents of the file when it was read.
     text: String,
 }
 
@@ -334,7 +335,7 @@ impl ConfigFile {
         };
     }
 
-    /// Removes a profile in memory; [`Self::save`] writes that. It is no longer the default profile.
+    /// Removes a profile in memory; [`Self::save`] writes the change. If the profile was the default, it no longer is.
     pub(crate) fn remove_profile(&mut self, name: &str) {
         if self.default_profile() == Some(name) {
             self.set_default_profile(None);
@@ -352,7 +353,7 @@ impl ConfigFile {
         shown_value(self.document.get("profile")?.get(profile)?.get(key)?.as_value()?)
     }
 
-    /// Changes a setting of a profile in memory; [`Self::save`] writes it.
+    /// Changes a setting of a profile in memory; [`Self::save`] writes the change.
     pub(crate) fn set(&mut self, profile: &str, key: &str, text: &str) -> Result<(), Failure> {
         let text = Key::find(key)?.parse(text)?;
         let table = self.document.entry("profile").or_insert_with(|| {
@@ -371,14 +372,14 @@ impl ConfigFile {
         Ok(())
     }
 
-    /// Removes a setting of a profile in memory; [`Self::save`] writes that. Returns whether it was set.
+    /// Removes a setting of a profile in memory; [`Self::save`] writes the change. Returns whether the setting was set.
     pub(crate) fn unset(&mut self, profile: &str, key: &str) -> bool {
         // `Item::get_mut` would insert an empty item for an absent profile.
         let settings = self.profiles_mut().and_then(|profiles| profiles.get_mut(profile));
         settings.and_then(Item::as_table_like_mut).and_then(|found| found.remove(key)).is_some()
     }
 
-    /// Writes the file if a setting has changed. The lock was taken before the file was read.
+    /// Writes the file if a setting has changed. The caller must have taken the lock before it read the file.
     pub(crate) fn save(&self, lock: &Lock) -> Result<(), Failure> {
         let text = self.document.to_string();
         if text == self.text { Ok(()) } else { lock.write(&self.path()?, &text) }
@@ -430,7 +431,7 @@ fn check(document: &DocumentMut) -> Result<(), Failure> {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct StoredToken {
     pub(crate) token: String,
-    /// The origin of the service that it is for.
+    /// The origin of the service that the token is for.
     pub(crate) service: String,
 }
 
@@ -466,7 +467,7 @@ fn parse_token(entry: &Item) -> Option<StoredToken> {
     Some(StoredToken { token: text("token")?, service: text("service")? })
 }
 
-/// Stores the token of a profile, or removes it. Returns the former one.
+/// Stores a profile's token, or removes it. Returns the former token.
 pub(crate) fn set_token(
     lock: &Lock,
     program: &Program,

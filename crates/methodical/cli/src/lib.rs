@@ -1,7 +1,7 @@
-//! The framework of command-line programs for method-dispatched HTTP gateways.
+//! A framework for command-line programs that call method-dispatched HTTP gateways.
 //!
-//! A program of this framework calls the operations of one service from a shell. It has a command for each operation,
-//! and these for every service:
+//! A program built on this framework calls the operations of one service from a shell. It has a command for each
+//! operation, and the following commands for every service:
 //!
 //! | command | purpose |
 //! |---|---|
@@ -10,16 +10,17 @@
 //! | `config` | shows and changes settings |
 //! | `profile` | lists, chooses and removes profiles |
 //! | `check` | checks the service against its contract, if the program has one |
-//! | `mirror`, `tap`, `watch`, `dashboard` | keep a copy of the lists, and read and deliver its changes, if a list has all records of a type |
+//! | `mirror`, `tap`, `watch`, `dashboard` | keep a copy of the lists, show it, and deliver its changes, if a list returns all records of a type |
 //! | `board`, `placements`, `duplicates`, `report`, `mcp` | answer who is where, if the records are in groups |
 //! | `completions`, `help`, `man` | describe the program |
 //!
 //! The framework reads settings and tokens from flags, environment variables and profiles. It prints records as a
-//! table, JSON, NDJSON or CSV while they arrive, with filters, sorting and a choice of fields. It explains errors, and
-//! ends with documented exit codes. `--help` of any program describes all of this.
+//! table, JSON, NDJSON, CSV or XLSX, with filters, sorting and a choice of fields; text formats are written while
+//! records arrive. It explains errors and ends with documented exit codes. Each program's `--help` describes all of
+//! this.
 //!
-//! This crate is not tied to any service. Generated code implements [`OperationCommands`] for the commands of a service, and
-//! [`Program`] adds what the spec of the service lacks: the name of the program, its version, examples.
+//! This crate is not tied to any service. Generated code implements [`OperationCommands`] for a service's commands, and
+//! [`Program`] adds what the service's spec lacks: the program's name, its version and examples.
 //!
 //! # A program
 //!
@@ -53,13 +54,13 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `program` | what a program and its generated commands describe |
+//! | `program` | the description of a program, and the trait that generated commands implement |
 //! | `commands`, `args` | an invocation and its commands; the command line, its help, and `man` and `completions` |
 //! | `settings`, `files` | flags, variables and profiles; private and atomic files, with the settings and the tokens |
-//! | `connect`, `session` | the client, the log and the redaction of its requests; the printing of responses, `api`, `check`, and the commands of gauges |
-//! | `output` | the list of formats, and the flags; `printer` writes records, `record` reads their fields, `select` chooses and sorts them, `destination` is where they go; one file for each format |
+//! | `connect`, `session` | the client, and the log and redaction of its requests; printing responses, `api`, `check`, and gauge commands |
+//! | `output` | the list of formats, and the output flags; `printer` writes records, `record` reads their fields, `select` chooses and sorts them, `destination` is where they go; one file for each format |
 //! | `failure`, `screen` | messages with exit codes; terminals and signals |
-//! | `mirror` | the commands of a mirror; `mirror/open` finds and opens it, `mirror/placements` answers who is where and what happened |
+//! | `mirror` | the mirror commands; `mirror/open` finds and opens a mirror, `mirror/placements` answers who is where and what happened |
 //! | `connector` | the Singer tap |
 //!
 //! # Features

@@ -1,5 +1,5 @@
-//! The mirror commands: they sync a copy of the service's lists and read it. Here are the parts of a mirror that
-//! commands name, and the lists of the service that a mirror answers.
+//! The mirror commands: they sync a copy of the service's lists and read it. This file finds the parts of a mirror that
+//! commands name, and what a query of the service selects from a mirror.
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -34,13 +34,13 @@ pub(crate) mod upkeep;
 /// The identities of a table's records, with their titles.
 pub(crate) type Titles = BTreeMap<String, String>;
 
-/// Returns the first value that the mirror recovers.
+/// Returns the first value that the mirror recovers. Fails if no list of the service has groups.
 pub(crate) fn recovered<S: Mirrored>() -> Result<Recovered, Failure> {
     let first = found::<S>().recovered.first().copied();
     first.ok_or_else(|| Failure::usage("cannot answer: no list of the service has groups"))
 }
 
-/// A value that the mirror recovers: the value of a member in a group.
+/// A value that the mirror recovers: a member's value in a group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Recovered {
     /// The table of the placements.
@@ -54,7 +54,7 @@ pub(crate) struct Recovered {
 }
 
 impl Recovered {
-    /// Returns the name of the field with the identity of the member, such as `photo_id`.
+    /// Returns the name of the field with the member's identity, such as `photo_id`.
     pub(crate) fn member_field(&self) -> String {
         format!("{}_{}", self.members.name(), self.members.identity())
     }
@@ -83,18 +83,18 @@ pub(crate) struct Selected {
     members: Option<Members>,
 }
 
-/// The members of a group: all, or only those with some values.
+/// The members of a group: all of them, or only the members with certain values.
 #[derive(Clone, Debug)]
 pub(crate) struct Members {
     /// The tables, and the name of the recovered value.
     pub(crate) of: Recovered,
     pub(crate) group: String,
-    /// If it is empty, all values.
+    /// The accepted values. An empty list accepts all values.
     pub(crate) values: Vec<String>,
 }
 
-/// Returns what a query selects from the mirror of the service, together with the queries for further values on the
-/// command line. `None` if the mirror lacks the list, or cannot tell which records its parameters select.
+/// Returns what a query selects from the service's mirror, and the queries for further values on the command line. The
+/// selection is `None` if the mirror lacks the list, or cannot tell which records the query's parameters select.
 pub(crate) fn select<S: Mirrored, O: 'static>(
     query: &O,
     flags: &MirrorFlags,
@@ -104,8 +104,8 @@ pub(crate) fn select<S: Mirrored, O: 'static>(
     (visitor.selected, others.map(|other| *other).collect())
 }
 
-/// Asks the service for the identities of a table, with their titles. Returns `None` if no list returns the whole
-/// table.
+/// Asks the service for the identities of a table's records, with their titles. Returns `None` if no list returns the
+/// whole table.
 pub(crate) fn identities<S: Mirrored>(
     client: &Client<S>,
     table: &Table,
@@ -113,7 +113,7 @@ pub(crate) fn identities<S: Mirrored>(
     visit(None, Some((client, table))).identities
 }
 
-/// Finds the parts of a mirror, and what a query selects or the identities of a table.
+/// Finds the parts of a mirror, and either what a query selects or a table's identities.
 struct Visitor<'a, S> {
     found: Found,
     /// A query, and the command line with more values.
@@ -135,7 +135,8 @@ fn visit<'a, S: Mirrored>(
 }
 
 impl<S: Service> Visitor<'_, S> {
-    /// Takes a list that returns the whole table. If its identities are requested, `open` calls it.
+    /// Handles a list that returns the whole table. If the table's identities are requested, calls the list with
+    /// `open`.
     fn whole<O: ListOperation + 'static>(
         &mut self,
         table: &'static Table,
@@ -230,7 +231,7 @@ fn is_same<O: Operation>(one: &O, other: &O) -> bool {
     }
 }
 
-/// Prints the records of a mirror that a query of the service selects.
+/// Prints the records that a query of the service selects from a mirror.
 pub(crate) fn print_list(
     selected: Option<&Selected>,
     record: RecordType<'_>,
@@ -291,17 +292,17 @@ fn note_members(
     Ok(())
 }
 
-/// The members of a group.
+/// The members of a group that a query selects.
 #[derive(Default)]
 struct Placed {
     ids: HashSet<String>,
-    /// The values that some of them have.
+    /// The known values of the selected members.
     values: HashSet<String>,
-    /// The members whose value is unknown, so that they may have it.
+    /// Other members whose value is unknown. They may have a selected value.
     unknown: HashSet<String>,
 }
 
-/// Reads the members of a group: all, or only those with some values.
+/// Reads the members of a group: all of them, or only the members with certain values.
 fn placed(mirror: &Mirror, place: &Place<'_>, members: &Members) -> Result<Placed, Failure> {
     let mut placed = Placed::default();
     let wanted = Wanted { group: Some(&members.group), ..Wanted::default() };
@@ -355,8 +356,8 @@ pub(crate) fn warn_of_value(
     }
 }
 
-/// If neither the contract nor the mirror has the value, returns a note that begins with `text` and suggests the closest
-/// value. A mirror that cannot be read counts as one without values.
+/// Returns a note if neither the contract nor the mirror has the value. The note begins with `text` and suggests the
+/// closest value. A mirror that cannot be read counts as one without values.
 pub(crate) fn unknown(
     mirror: Option<&Mirror>,
     of: Recovered,

@@ -1,5 +1,5 @@
-//! Output: formats, destinations, and the selection of records and fields. Here are the list of formats, the flags that
-//! every command takes, and the trait of the writers.
+//! Output: formats, destinations, and the selection of records and fields. This file has the list of formats, the
+//! output flags of every command, and the trait that writers implement.
 
 pub(crate) mod csv;
 pub(crate) mod destination;
@@ -32,11 +32,11 @@ use crate::screen::{Screen, View};
 
 /// An output format: its name for `-o`, its file extensions, and its writer of records.
 ///
-/// The program has a list of formats. [`Program::formats`](crate::Program::formats) has others.
+/// Every program has the built-in formats. [`Program::formats`](crate::Program::formats) adds others.
 ///
 /// # Examples
 ///
-/// A format with the length of a record on each line:
+/// A format that writes the length of each record on a line:
 ///
 /// ```
 /// use std::io::{self, Write};
@@ -71,10 +71,11 @@ pub struct OutputFormat {
     pub(crate) writer: Begin,
 }
 
-/// Creates the writer of a format. The program opens the output before, and removes an incomplete file if this fails.
+/// Creates a format's writer. The program has already opened the output, and removes the incomplete file if this
+/// function fails.
 type Begin = fn(&OutputSetup) -> Result<Box<dyn RecordWriter>, Failure>;
 
-/// The columns that the writer of a format gets without `--fields`.
+/// The columns that a format's writer gets without `--fields`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FormatColumns {
     /// The columns of a human-readable table.
@@ -86,14 +87,14 @@ pub(crate) enum FormatColumns {
 }
 
 impl OutputFormat {
-    /// Describes a format: its name for `-o` in lowercase, the line about it in the help without a full stop, and the
-    /// function that creates a writer. The writer gets every documented field as a column, unless `--fields` names
-    /// some.
+    /// Creates a format from its name for `-o` (in lowercase), its line in the help (without a full stop), and the
+    /// function that creates its writer. The writer gets every documented field as a column, unless `--fields` selects
+    /// fields.
     pub const fn new(name: &'static str, about: &'static str, writer: Begin) -> Self {
         Self { name, about, extensions: &[], is_binary: false, columns: FormatColumns::All, writer }
     }
 
-    /// Sets the extensions of files that select the format, in lowercase and without a dot.
+    /// Sets the file extensions that select the format, in lowercase and without a dot.
     pub const fn extensions(self, extensions: &'static [&'static str]) -> Self {
         Self { extensions, ..self }
     }
@@ -148,7 +149,8 @@ impl OutputFormat {
         )
     };
 
-    /// The format of unchanged responses. Commands that print one write it with `Raw`; it has no records.
+    /// The format of unchanged responses. Commands that print a response write it with `Raw` instead of a writer of
+    /// records.
     pub(crate) const RAW: Self = Self {
         columns: FormatColumns::Whole,
         ..Self::new("raw", "The unchanged bytes of the response", |_| {
@@ -170,7 +172,7 @@ pub(crate) use OutputFormat as Format;
 static FORMATS: &[Format] =
     &[Format::TABLE, Format::JSON, Format::NDJSON, Format::CSV, Format::XLSX, Format::RAW];
 
-/// The formats of a program: the formats that every program has, and its own.
+/// A program's formats: the built-in ones, and the program's own, which this type stores.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Formats(pub(crate) &'static [Format]);
 
@@ -196,7 +198,7 @@ impl Formats {
         format!("{} and {last}", all.join(", "))
     }
 
-    /// Returns the format that the extension of a file selects; `None` for a name without one. Fails for any other
+    /// Returns the format that a file's extension selects; `None` for a name without an extension. Fails for an unknown
     /// extension.
     pub(crate) fn of_file(self, file: &FilePath) -> Result<Option<Format>, Failure> {
         let Some(extension) = file.extension() else { return Ok(None) };
@@ -232,7 +234,7 @@ pub trait RecordWriter {
 
     /// Writes held records and ends the line after a failure. The output stays visibly incomplete.
     ///
-    /// Called only if a reader sees the output before it is complete: an incomplete file is removed.
+    /// Called only if a reader can see the output before it is complete. An incomplete file is removed instead.
     ///
     /// # Errors
     ///
@@ -241,8 +243,8 @@ pub trait RecordWriter {
         Ok(())
     }
 
-    /// Called before [`finish`](Self::finish) with the number of records received, of which filters may have passed
-    /// only some.
+    /// Called before [`finish`](Self::finish) with the number of records received. Filters may have passed only some of
+    /// them.
     fn received(&mut self, _count: u64) {}
 
     /// Writes the rest of the output. Returns notes for the user, which `-q` hides.
@@ -387,7 +389,7 @@ pub(crate) struct OutputFlags {
     pub(crate) since: Option<String>,
 }
 
-/// Returns the parser of a field name: `--fields "id, name"` has a space after the comma.
+/// Returns the parser of a field name. It trims spaces, because `--fields "id, name"` has one after the comma.
 fn trimmed() -> impl TypedValueParser<Value = String> {
     StringValueParser::new().map(|name| name.trim().to_owned())
 }
@@ -407,7 +409,8 @@ impl OutputFlags {
         self.output_file.as_deref().filter(|file| file.as_os_str() != "-")
     }
 
-    /// Returns the requested format: from `-o`, or else the file extension, or else a flag that only one format has.
+    /// Returns the requested format: from `-o`, or else from the file extension, or else from a flag that only one
+    /// format has. Returns `None` if no format was requested.
     pub(crate) fn format(&self) -> Result<Option<Format>, Failure> {
         let mut format = match (self.output, self.file()) {
             (None, Some(file)) => self.formats.of_file(file)?,
@@ -464,7 +467,7 @@ impl OutputFlags {
     }
 }
 
-/// Parses a day, a month or a year.
+/// Parses a day, a month or a year, and returns it as text for a filter.
 pub(crate) fn since(text: &str) -> Result<String, String> {
     let date = named(text);
     // A filter would read the year as a number.
@@ -472,7 +475,7 @@ pub(crate) fn since(text: &str) -> Result<String, String> {
     Bound::date(&date).map(|_| date).ok_or_else(|| EXPECTED.to_owned())
 }
 
-/// Parses a day.
+/// Parses a day, such as `2026-11-30` or `today`.
 pub(crate) fn day(text: &str) -> Result<Date, String> {
     // A year may have a sign.
     let day = Date::strptime("%Y-%m-%d", named(text)).ok().filter(|day| day.year() >= 0);
@@ -484,7 +487,8 @@ pub(crate) fn midnight(day: Date) -> i64 {
     day.to_zoned(TimeZone::system()).map_or(i64::MAX, |begin| begin.timestamp().as_second())
 }
 
-/// Returns the date of a named day, or of a number of days ago. Spaces around it do not matter.
+/// Returns the date of a named day, such as `today`, or of a number of days ago, such as `7d`. Any other text is only
+/// trimmed.
 fn named(text: &str) -> String {
     let (text, today) = (text.trim(), Zoned::now().date());
     let days = match text {

@@ -34,32 +34,32 @@ use crate::session::Session;
 #[expect(clippy::exhaustive_structs, reason = "programs create it")]
 #[must_use]
 pub struct Program {
-    /// The name, such as `photos`. The folder of the settings has this name, and environment variables begin with it in
+    /// The name, such as `photos`. The settings folder has this name, and environment variables begin with it in
     /// capitals, as in `PHOTOS_TOKEN`.
     pub name: &'static str,
     /// The program's version.
     pub version: &'static str,
     /// The first line of the help.
     pub about: &'static str,
-    /// Examples in the help: the arguments of commands, such as `albums list -o csv`.
+    /// Examples for the help, each without the program's name, such as `albums list -o csv`.
     pub examples: &'static [&'static str],
-    /// The sample service of the flag `--demo`. Without one, the program does not have this flag.
+    /// The sample service that the flag `--demo` starts. If `None`, the program does not have this flag.
     pub demo: Option<Demo>,
-    /// The contract that the command `check` compares the service with. Its flag `--strict` compares it with the named
-    /// service, such as `photos-server`, where the contract leaves a point open. Without a contract, the program does
-    /// not have this command.
+    /// The contract that the command `check` compares the service with, and the name of a reference service, such as
+    /// `photos-server`. With `--strict`, the service must also behave like the reference where the contract leaves a
+    /// point open. If `None`, the program does not have this command.
     pub contract: Option<(&'static Contract, &'static str)>,
-    /// Output formats in addition to those of every program. Their names and extensions must differ from those of other
+    /// Output formats in addition to the built-in ones. Their names and extensions must differ from those of all other
     /// formats.
     pub formats: &'static [OutputFormat],
-    /// Opens an output file given as a URL. Without it, the program refuses URLs.
+    /// Opens an output file given as a URL. If `None`, the program refuses URLs.
     pub uploader: Option<Uploader>,
-    /// Writes the files of `mirror copy`. Without it, the command copies only to databases.
+    /// Writes the files of `mirror copy`. If `None`, the command copies only to databases.
     pub exporter: Option<Exporter>,
 }
 
 impl Program {
-    /// Describes a program by its name and its version, without anything else.
+    /// Creates the description of a program that has only a name and a version.
     pub const fn new(name: &'static str, version: &'static str) -> Self {
         Self {
             name,
@@ -74,29 +74,29 @@ impl Program {
         }
     }
 
-    /// Returns one of the program's environment variables, such as `PHOTO_ARCHIVE_TOKEN` for `TOKEN`.
+    /// Returns the name of one of the program's environment variables, such as `PHOTO_ARCHIVE_TOKEN` for `TOKEN`.
     pub(crate) fn variable(&self, name: &str) -> String {
         format!("{}_{name}", capitals(self.name))
     }
 
-    /// Returns the environment variable for a secret of the service other than the first, such as
+    /// Returns the name of the environment variable for a secret other than the service's first one, such as
     /// `PHOTOS_SECRET_USER_ID`.
     pub(crate) fn secret_variable(&self, secret: &str) -> String {
         self.variable(&format!("SECRET_{}", capitals(secret)))
     }
 
-    /// Returns a command of the program for a message, such as `` `photos auth login` ``.
+    /// Returns one of the program's commands, quoted for a message, such as `` `photos auth login` ``.
     pub(crate) fn command(&self, arguments: &str) -> String {
         format!("`{} {arguments}`", self.name)
     }
 }
 
-/// Returns a name as a part of an environment variable.
+/// Converts a name for use in an environment variable: `photo-archive` becomes `PHOTO_ARCHIVE`.
 pub(crate) fn capitals(name: &str) -> String {
     name.to_ascii_uppercase().replace(|letter: char| !letter.is_ascii_alphanumeric(), "_")
 }
 
-/// The columns, the fields and the name of the records that an operation returns.
+/// A description of the records that an operation returns: their columns, fields, types and name.
 ///
 /// # Examples
 ///
@@ -115,14 +115,15 @@ pub struct RecordType<'a> {
     pub(crate) types: Types<'a>,
 }
 
-/// The types of fields, by their paths.
+/// Field types, each with the field's path.
 pub(crate) type Types<'a> = &'a [(&'a str, FieldType)];
 
 impl<'a> RecordType<'a> {
-    /// Creates the description of records that are called `record`.
+    /// Creates the description of records whose name is `record`; [`named`](Self::named) changes the name.
     ///
-    /// `columns` are the columns of a table without `--fields`, most important first: a narrow terminal hides the last
-    /// ones. `fields` are the paths of all documented fields, which CSV and other files have without `--fields`.
+    /// `columns` are the columns that a table shows without `--fields`, most important first: a narrow terminal hides
+    /// the last ones. `fields` are the paths of all documented fields, which CSV and other files contain without
+    /// `--fields`.
     pub const fn new(columns: Fields<'a>, fields: Fields<'a>) -> Self {
         Self { columns, fields, noun: Noun::RECORD, types: &[] }
     }
@@ -133,14 +134,14 @@ impl<'a> RecordType<'a> {
         self
     }
 
-    /// Sets the singular and plural name of a record, for the count below a table: `24 photos`.
+    /// Sets a record's singular and plural names, for the count below a table, such as `24 photos`.
     pub const fn named(mut self, one: &'static str, several: &'static str) -> Self {
         self.noun = Noun(one, several);
         self
     }
 }
 
-/// The name of a record, such as `photo` and `photos`.
+/// A record's singular and plural names, such as `photo` and `photos`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Noun(pub(crate) &'static str, pub(crate) &'static str);
 
@@ -152,7 +153,7 @@ impl Noun {
     }
 }
 
-/// A sample service for `--demo`: it starts when a command calls it, and stops when the command ends.
+/// A sample service for `--demo`. It starts when a command calls it, and stops when the command ends.
 ///
 /// # Examples
 ///
@@ -180,7 +181,7 @@ impl Noun {
 pub struct Demo {
     /// Starts the service, which should listen only on the loopback interface.
     pub start: fn() -> Result<SampleService, Failure>,
-    /// Arguments after `--demo`, as examples in the help; the short help has only the first.
+    /// Arguments after `--demo`, shown as examples in the help. The short help shows only the first.
     pub examples: &'static [&'static str],
 }
 
@@ -207,7 +208,7 @@ pub struct SampleHistory {
     pub days: u32,
     /// Values, such as statuses, that occur in the data and that the contract does not list.
     pub values: &'static [&'static str],
-    /// Changes the data to that of a day. Called for 0 to `days` - 1, in order.
+    /// Changes the data to a day's state. Called for each day from 0 to `days - 1`, in order.
     pub set_day: Box<dyn FnMut(u32) -> Result<(), Failure> + Send>,
 }
 
@@ -217,15 +218,14 @@ impl fmt::Debug for SampleHistory {
     }
 }
 
-/// The commands that call the operations of a service.
+/// The commands that call a service's operations.
 ///
-/// Generated code implements it. The text after the help of a command (`after_help`) has its examples, one on each line
-/// and without the name of the program. The [documentation of the crate](crate#commands-without-the-generator) shows a
-/// complete implementation.
+/// Generated code implements this trait. The text after a command's help (`after_help`) contains its examples, one on
+/// each line, without the program's name.
 ///
 /// The names `api`, `auth`, `board`, `check`, `completions`, `config`, `dashboard`, `duplicates`, `help`, `man`, `mcp`,
-/// `mirror`, `placements`, `profile`, `report`, `tap` and `watch` belong to the framework; no command of a service may have
-/// one of them. The same is true of the flags that `--help` lists for every command.
+/// `mirror`, `placements`, `profile`, `report`, `tap` and `watch` are reserved for the framework, so no command of a
+/// service may have such a name. The same is true of the flags that `--help` lists for every command.
 ///
 /// # Examples
 ///
@@ -247,8 +247,8 @@ pub trait OperationCommands: Subcommand {
     /// Names from the service, as examples in the help.
     const EXAMPLE: Example;
 
-    /// The words of each command that prints records, such as `albums list`, with the type of these records. If none
-    /// has a civil date, the program has no flag `--since`.
+    /// The words of each command that prints records, such as `albums list`, with the type of these records. If no
+    /// record type has a civil date, the help does not list the flag `--since`.
     const RECORDS: &'static [(&'static str, RecordType<'static>)] = &[];
 
     /// Returns the call that checks a token. Its response should be short.

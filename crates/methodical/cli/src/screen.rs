@@ -50,10 +50,10 @@ pub(crate) struct Screen {
     pub(crate) can_page: bool,
     /// Whether standard error is a terminal.
     pub(crate) errors_seen: bool,
-    /// Whether terminals are colored: `NO_COLOR` is not set.
+    /// Whether terminals are colored: `NO_COLOR` is not set, and `TERM` is not `dumb`.
     pub(crate) has_colors: bool,
     pub(crate) quiet: bool,
-    /// The columns that the variable `FORCE_TTY` sets.
+    /// The width that the program's variable `FORCE_TTY` sets, in columns.
     forced: Option<u16>,
 }
 
@@ -111,7 +111,7 @@ impl Screen {
 
     /// Prints a line of `-v` to standard error.
     pub(crate) fn trace(self, text: &str) {
-        // The progress line may be there.
+        // The progress line may still be shown.
         self.clear_line();
         let color = self.errors_seen && self.has_colors;
         let line = paint(color, DIM, &printable(&without_secrets(text)));
@@ -213,7 +213,7 @@ pub(crate) fn leave_to_pager(is_running: bool) {
     PAGING.store(is_running, Ordering::Release);
 }
 
-/// From now on, a signal ends the program with success: it is a service, and being stopped is its normal end.
+/// From now on, a signal ends the program with success: the program is a service, and being stopped is its normal end.
 pub(crate) fn end_with_success() {
     SERVING.store(true, Ordering::Release);
 }
@@ -268,7 +268,7 @@ pub(crate) fn ask_for_secret(question: &str) -> io::Result<String> {
     // The line break was not shown either.
     writeln!(terminal)?;
     read?;
-    // The terminal drops what follows.
+    // The terminal drops the rest of a longer line.
     if secret.len() > MAX_LINE {
         return Err(io::Error::other("it is longer than a terminal line can be; use a file"));
     }

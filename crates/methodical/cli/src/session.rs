@@ -1,5 +1,6 @@
-//! Calls the service and prints the response according to the flags. Also `api` and `check`, which call it without a
-//! command of its operations, and the commands of a gauge: an amount that an operation returns, such as a balance.
+//! Calls the service and prints the response according to the flags. Also has `api` and `check`, which call the service
+//! without a generated command, and the commands of gauges. A gauge is an amount that an operation returns, such as a
+//! balance.
 
 use std::any::Any;
 use std::fmt;
@@ -69,7 +70,7 @@ impl<S: Mirrored> Session<S> {
         Ok(Self { source, settings, invocation: invocation.clone() })
     }
 
-    /// Returns the client of the service. Fails if the records come from a mirror.
+    /// Returns the service's client. Fails if the records come from a mirror.
     pub(crate) fn client(&self) -> Result<&Client<S>, Failure> {
         let text = "cannot use --from: this command calls the service";
         match &self.source {
@@ -163,7 +164,7 @@ impl<S: Mirrored> Session<S> {
     ) -> Result<(), Failure> {
         // The rest of the list is not received, so its connection is closed.
         while !printer.is_done() {
-            // Records are borrowed from the buffer of the client, so nothing is copied.
+            // Records are borrowed from the client's buffer, so nothing is copied.
             let next = match entries.received_json_with(|_, json| printer.print_received(json)) {
                 None => {
                     printer.idle()?;
@@ -180,7 +181,7 @@ impl<S: Mirrored> Session<S> {
         Ok(())
     }
 
-    /// Requests one object and prints it. The arguments are those of [`list`](Self::list).
+    /// Requests one object and prints it. Takes the same arguments as [`list`](Self::list).
     ///
     /// # Errors
     ///
@@ -203,7 +204,7 @@ impl<S: Mirrored> Session<S> {
     }
 
     /// Requests a response without records and prints it: a value, a list of values, or a map as an object. In a table
-    /// and in CSV, the column of a value is `value`. A response without data prints nothing.
+    /// and in CSV, a value's column is named `value`. A response without data prints nothing.
     ///
     /// # Errors
     ///
@@ -239,7 +240,8 @@ impl<S: Mirrored> Session<S> {
         Ok(serde_json::to_string(&response).map_err(io::Error::from)?)
     }
 
-    /// Prints the requests of a dry run, or the unchanged responses with `-o raw`, and then ends the command.
+    /// In a dry run, prints the requests; with `-o raw`, prints the unchanged responses. Ends the command in both
+    /// cases.
     fn end_unsent<O: Operation<Service = S>>(&self, all: &[&O]) -> Result<(), Failure> {
         self.end_dry_run(all)?;
         let output = &self.invocation.output;
@@ -254,7 +256,7 @@ impl<S: Mirrored> Session<S> {
         Err(Failure::ended(Exit::Done))
     }
 
-    /// If this is a dry run, prints the requests as commands and then ends the command.
+    /// In a dry run, prints the requests as `curl` commands and ends the command.
     pub(crate) fn end_dry_run<O: Operation<Service = S>>(&self, all: &[&O]) -> Result<(), Failure> {
         let Invocation { program, service, screen, .. } = &self.invocation;
         let client = self.client()?;
@@ -278,7 +280,7 @@ impl<S: Mirrored> Session<S> {
         self.client()?.stream_raw(operation).map_err(|error| self.explain(&error))
     }
 
-    /// Prints the body of a response while it arrives, and ends its last line on request.
+    /// Prints the body of a response while it arrives. If `ends` is true, also ends its last line.
     pub(crate) fn pass_on(
         &self,
         mut response: StreamingResponse<BlockingBody>,
@@ -350,7 +352,7 @@ fn refused<S: Mirrored, T>(session: &Session<S>, error: &Error) -> Result<T, Fai
     Err(session.explain(error))
 }
 
-/// Prints what the filter of `--jq` makes of the response.
+/// Applies the `--jq` filter to the response and prints the results.
 fn filtered<S: Mirrored>(session: &Session<S>, query: &RawQuery<S>) -> Result<(), Failure> {
     let mut printer = Printer::open(&session.invocation, &Schema::of_program(&[], true))?;
     let json = session.client()?.send(query).or_else(|error| match error.status() {
@@ -361,7 +363,7 @@ fn filtered<S: Mirrored>(session: &Session<S>, query: &RawQuery<S>) -> Result<()
     printer.finish()
 }
 
-/// Parses a parameter.
+/// Parses a parameter of the form `NAME=VALUE`.
 pub(crate) fn pair(text: &str) -> Result<(String, String), &'static str> {
     let pair = text.split_once('=').filter(|(name, _)| !name.is_empty());
     pair.map(|(name, value)| (name.to_owned(), value.to_owned())).ok_or("expected NAME=VALUE")
@@ -466,12 +468,12 @@ pub struct CheckFlags {
 }
 
 impl<S: Mirrored> Session<S> {
-    /// Runs a command of a gauge, whose operation returns an object with the amount.
+    /// Runs a command of a gauge. The operation returns an object with the amount.
     ///
     /// # Errors
     ///
-    /// Fails if the amount is below the threshold, the call fails, the object has no decimal number at the path of the
-    /// gauge, or the output cannot be written.
+    /// Fails if the amount is below the threshold or will last too few days, the call fails, the object has no decimal
+    /// number at the gauge's path, the mirror cannot be read, or the output cannot be written.
     ///
     /// # Examples
     ///
@@ -514,7 +516,8 @@ impl<S: Mirrored> Session<S> {
     }
 }
 
-/// Prints the forecast from the mirror. Fails if the amount will last fewer days, or the mirror has too few samples.
+/// Prints the forecast from the mirror. Fails if the amount will last fewer than `days`, or if the mirror has too few
+/// samples.
 fn check_days(days: Option<u64>, gauge: Gauge, invocation: &Invocation) -> Result<(), Failure> {
     let forecast = Forecast::of(&open::read(invocation)?.samples(gauge.name(), i64::MIN)?)?
         .ok_or_else(|| {
@@ -551,7 +554,8 @@ fn check_days(days: Option<u64>, gauge: Gauge, invocation: &Invocation) -> Resul
     Err(too_low(gauge, amount, unit.as_deref(), &format!("lasts {left} days, fewer than {days}")))
 }
 
-/// Returns the amount in the JSON text of an object, a decimal number, with its unit.
+/// Returns the amount in an object, given as JSON text, and its unit, if it has one. Fails unless the amount is a
+/// decimal number.
 fn amount(json: &str, gauge: Gauge) -> Result<(String, Option<String>), Failure> {
     let path = Path::parse(&gauge.value().join("."));
     let value = Cells::read(json).cell(&path).into_owned();
@@ -577,7 +581,7 @@ fn too_low(gauge: Gauge, value: &str, unit: Option<&str>, reason: &str) -> Failu
     Failure::new(Exit::Alarm, format!("{} too low: {value}{unit}, which {reason}", gauge.name()))
 }
 
-/// Parses a threshold. It is printed as it was given.
+/// Checks that a threshold is a decimal number, and returns its text, which is printed unchanged.
 fn threshold(text: &str) -> Result<String, &'static str> {
     let expected = "expected a decimal number, such as 100 or 12.50";
     number(text).map(|_number| text.to_owned()).ok_or(expected)

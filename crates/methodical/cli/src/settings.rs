@@ -109,7 +109,7 @@ pub(crate) enum TokenFrom {
     File(Setting<PathBuf>),
     Command(Setting<Vec<String>>),
     Login {
-        /// The command that stored it.
+        /// The command that stored the token.
         command: String,
         profile: String,
     },
@@ -137,7 +137,7 @@ impl fmt::Display for TokenFrom {
 pub(crate) struct Settings {
     pub(crate) program: Program,
     pub(crate) profile: Setting<String>,
-    /// Those of [`KEYS`] that are set.
+    /// The settings of [`KEYS`] that are set.
     values: BTreeMap<&'static str, Setting<String>>,
     pub(crate) token: Option<TokenFrom>,
     /// The settings file with all profiles.
@@ -154,7 +154,8 @@ impl ValueOrder {
         order.and_then(|order| Self::parse(&order.value)).unwrap_or_default()
     }
 
-    /// Parses `New, On hold; Hired: Accepted, Started`: groups separated by semicolons. One with a colon has a name.
+    /// Parses `New, On hold; Hired: Accepted, Started`: groups separated by semicolons. A group with a colon has a
+    /// name.
     fn parse(text: &str) -> Option<Self> {
         let group = |group: &str| {
             let (name, values) = match group.split_once(':') {
@@ -169,7 +170,7 @@ impl ValueOrder {
         text.split(';').map(group).collect::<Option<_>>().map(Self)
     }
 
-    /// Returns these values in order, then the others of the contract.
+    /// Returns the setting's values in order, then the other known values.
     pub(crate) fn with<'a>(&'a self, known: &[&'a str]) -> Vec<&'a str> {
         let mut all: Vec<&str> =
             self.0.iter().flat_map(|(_, values)| values).map(String::as_str).collect();
@@ -240,7 +241,7 @@ impl Settings {
         self.get("timeout")?.value.parse().ok()
     }
 
-    /// Does the same, but fails for an unknown profile: a typo must not select another account.
+    /// Like [`of`](Self::of), but fails for an unknown profile: a typo must not select another account.
     pub(crate) fn of_known(invocation: &Invocation) -> Result<Self, Failure> {
         let settings = Self::of(invocation)?;
         let Self { program, profile, file, .. } = &settings;
@@ -351,16 +352,17 @@ pub(crate) const DEFAULT_PROFILE: &str = "default";
 #[derive(Debug)]
 pub(crate) struct Key {
     pub(crate) name: &'static str,
-    /// The variable that takes precedence over the profile, without the name of the program.
+    /// The environment variable that takes precedence over the profile, without the program's name.
     pub(crate) variable: Option<&'static str>,
     default: Option<&'static str>,
     /// The setting's description in the help.
     pub(crate) about: &'static str,
     /// Returns whether this is a valid value of the setting.
     is_valid: fn(&str) -> bool,
-    /// A description of the valid values, for the error about any other.
+    /// A description of the valid values, for the error about an invalid one.
     expected: &'static str,
-    /// Whether it is a path, which is stored as absolute because the next command may run in another folder.
+    /// Whether the value is a path. It is stored as an absolute path, because the next command may run in another
+    /// folder.
     is_path: bool,
 }
 
@@ -394,14 +396,14 @@ impl Key {
         Err(Failure::usage(format!("`{}` must be {}", self.name, self.expected)))
     }
 
-    /// Returns the text to store.
+    /// Checks a value, and returns the text to store. A relative path becomes absolute.
     pub(crate) fn parse(&self, text: &str) -> Result<String, Failure> {
         self.check(text)?;
         if self.is_path && !text.contains("://") { absolute(text) } else { Ok(text.to_owned()) }
     }
 }
 
-/// All settings of a profile, in the order of the help.
+/// All settings of a profile, in the order in which the help lists them.
 pub(crate) static KEYS: [Key; 7] = [
     Key {
         variable: Some("BASE_URL"),
@@ -478,9 +480,9 @@ fn absolute(text: &str) -> Result<String, Failure> {
     path.into_os_string().into_string().map_err(|_same| unusable(&"it is not UTF-8"))
 }
 
-/// Refuses to send a token of a profile to a service other than its own: the one that `auth login` stored it for, or
-/// that of the base URL of the profile. Tokens from flags and variables are meant for this call, so they may go
-/// anywhere.
+/// Refuses to send a profile's token to a service that it does not belong to. It belongs to the service that
+/// `auth login` stored it for, or else to the service of the profile's base URL. Tokens from flags and variables are
+/// meant for this call, so they may be sent anywhere.
 pub(crate) fn check_binding(settings: &Settings, from: &TokenFrom) -> Result<(), Failure> {
     let Settings { program, profile, file, .. } = settings;
     let name = profile.value.as_str();

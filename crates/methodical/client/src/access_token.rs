@@ -51,7 +51,7 @@ use crate::{Error, ErrorKind};
 /// ```
 #[derive(Clone)]
 pub struct AccessToken {
-    /// The value of the `Authorization` header. All requests share it.
+    /// The value of the `Authorization` header, `Bearer ` and the token, which all requests share.
     pub(crate) header: HeaderValue,
 }
 
@@ -97,7 +97,7 @@ impl AccessToken {
         Ok(Self { header: sensitive(Bytes::from_owner(value))? })
     }
 
-    /// Rejects text that is not a bearer token.
+    /// Fails if this is not a valid bearer token, which allows fewer characters than other secrets.
     pub(crate) fn check_bearer(&self) -> Result<(), Error> {
         check_bearer(self.text())
     }
@@ -114,7 +114,7 @@ impl AccessToken {
         }
     }
 
-    /// Returns a header value that consists only of the secret.
+    /// Returns a header value that consists only of the secret, without a scheme.
     pub(crate) fn plain_header(&self) -> Result<HeaderValue, Error> {
         sensitive(Bytes::from_owner(Zeroizing::new(self.text().to_vec())))
     }
@@ -144,7 +144,7 @@ fn check_bearer(text: &[u8]) -> Result<(), Error> {
     checked(text.get(..end).unwrap_or_default(), is_known)
 }
 
-/// Rejects an empty string, and a string with a byte that is not allowed.
+/// Rejects text that is empty or contains a byte for which `is_known` returns false.
 fn checked(text: &[u8], is_known: impl Fn(u8) -> bool) -> Result<(), Error> {
     if text.is_empty() {
         return Err(Error::config("the access token is empty"));

@@ -15,12 +15,12 @@ pub(crate) struct BaseUrl {
     /// The host, without the brackets of an IPv6 address.
     host: String,
     port: u16,
-    /// The prefix and the path of the service, without a trailing `/`.
+    /// The base URL's path prefix, without trailing slashes, followed by the service's path.
     path: String,
 }
 
 impl BaseUrl {
-    /// Parses `text` and appends the `path` of the service.
+    /// Parses `text` and appends the service's `path`.
     ///
     /// Plain `http` is allowed only to a loopback host, or to any host if `insecure` is set.
     pub(crate) fn parse(text: &str, path: &str, insecure: bool) -> Result<Self, Error> {
@@ -76,7 +76,8 @@ impl BaseUrl {
         (&self.host, self.port)
     }
 
-    /// Returns the URL of a call: the service's path with `secret` in its place, then `path`, then the query.
+    /// Returns a call's URL: the base URL, the service's path with `secret` in place of its placeholder, then `path`,
+    /// then the query. Fails if the URL is too long.
     pub(crate) fn target(&self, secret: &str, path: &str, query: &str) -> Result<Uri, Error> {
         let length = self.path.len() + secret.len() + path.len() + 1 + query.len();
         let mut target = String::with_capacity(length);

@@ -71,8 +71,8 @@ impl<S: Service, T> ClientBuilder<S, T> {
     /// Sets the source of the token sent with every call: an [`AccessToken`](crate::AccessToken) or any other
     /// [`TokenSource`].
     ///
-    /// If the service has secrets instead of a bearer token, this is the source of the first secret. A service without
-    /// authentication needs no source, and ignores any that is set.
+    /// If the service has secrets instead of a bearer token, this is the source of the first secret. For a service
+    /// without authentication, no source is needed, and one that is set is ignored.
     pub fn token(mut self, source: impl TokenSource) -> Self {
         self.token = Some(Arc::new(source));
         self
@@ -154,7 +154,7 @@ impl<S: Service, T> ClientBuilder<S, T> {
     /// Sets the maximum size of a successful response's body, in bytes. Default: 64 MiB.
     ///
     /// A call with a larger body fails with [`ErrorKind::TooLarge`](crate::ErrorKind::TooLarge). If the response
-    /// declares its length, the body is not received at all. For a stream, only [each
+    /// declares that its body is larger, the body is not received at all. For a stream, only [each
     /// record](crate::Records::record_limit) has a limit.
     pub fn body_limit(mut self, bytes: u64) -> Self {
         self.policy.body_limit = bytes;
@@ -163,14 +163,14 @@ impl<S: Service, T> ClientBuilder<S, T> {
 
     /// Sets how failed attempts are retried. Default: up to 3 attempts; see [`RetryPolicy`].
     ///
-    /// A client and its clones share a retry budget: a burst of 10 retries, and then one retry for every 10 answered
-    /// calls. The budget keeps retries from multiplying the load on a failing service.
+    /// A client and its clones also share a retry budget. It allows a burst of 10 retries, and then one retry for every
+    /// 10 answered calls, so that retries do not multiply the load on a failing service.
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
         self.policy.retry = policy;
         self
     }
 
-    /// Sets the number of retries that all calls together may make in one burst.
+    /// Sets the size of the retry budget: how many retries all calls together may make in one burst.
     #[cfg(feature = "test-util")]
     #[doc(hidden)]
     pub fn retry_burst(mut self, retries: u32) -> Self {

@@ -27,7 +27,7 @@ pub(crate) struct Call<'a> {
     pub(crate) draft: Draft<'a>,
     /// The time limit of the response or, for a stream, of its head.
     pub(crate) limit: Limit,
-    /// The time limit of the attempt in progress; it is never later than the time limit of the call.
+    /// The time limit of the attempt in progress, never later than the call's.
     attempt_limit: Limit,
     /// The time limit of the whole stream.
     stream_limit: Option<Limit>,
@@ -50,7 +50,7 @@ impl From<TransportError> for Failure {
     }
 }
 
-/// The next step of the driver.
+/// What the driver must do next.
 #[derive(Debug)]
 pub(crate) enum Next<B> {
     /// Wait this long, then make another attempt.
@@ -61,7 +61,7 @@ pub(crate) enum Next<B> {
     Done(Result<Response<B>, Error>),
 }
 
-/// The class of a failure that the body of a response reports, stored in the extensions of the response.
+/// The class of a failure that a response reports in its body. It is stored in the response's extensions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reported(pub(crate) ErrorClass);
 
@@ -82,7 +82,7 @@ impl Moment {
 }
 
 impl<'a> Call<'a> {
-    /// Starts a call whose whole response is received. Its timeout starts now.
+    /// Starts a call that receives its whole response. The call timeout starts now.
     pub(crate) fn new(policy: &'a Policy, draft: Draft<'a>, now: Instant) -> Self {
         let limit = draft.limit(now, policy.call_timeout, OF_CALL);
         Self {
@@ -97,7 +97,8 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Starts a call whose response is a stream: the call timeout applies to its head, the stream timeout to all of it.
+    /// Starts a call whose response is a stream. The call timeout applies to the response head, and the stream timeout
+    /// to the whole stream. Both start now.
     pub(crate) fn streaming(policy: &'a Policy, draft: Draft<'a>, now: Instant) -> Self {
         let call = Self::new(policy, draft, now);
         let end = call.draft.limit(now, policy.stream_timeout, OF_STREAM);
@@ -109,7 +110,7 @@ impl<'a> Call<'a> {
         self.stream_limit.unwrap_or(self.limit)
     }
 
-    /// Starts the next attempt and returns its request.
+    /// Starts the next attempt and returns its request, with the deadline set.
     pub(crate) fn attempt(&mut self, tokens: &Tokens, now: Instant) -> Result<Request, Error> {
         let mut request = self.draft.request(tokens)?;
         self.attempts += 1;
@@ -163,7 +164,8 @@ impl<'a> Call<'a> {
         })
     }
 
-    /// Returns the error of a failed exchange. If one of the client's limits ended the exchange, the error names it.
+    /// Returns the error for a failed exchange. If one of the client's limits ended the exchange, the error names that
+    /// limit.
     fn error(&self, failure: Failure, moment: Option<Moment>) -> Error {
         let Failure { error, head } = failure;
         let error = match (error.kind(), moment) {

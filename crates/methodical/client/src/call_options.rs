@@ -113,7 +113,7 @@ impl CallOptions {
         Ok(self)
     }
 
-    /// Returns these options on top of others.
+    /// Returns `base` with these options added. If both set the timeout or a header, these options win.
     pub(crate) fn over(self, base: Option<&Self>) -> Self {
         let Self { timeout, headers } = self;
         let mut all = base.cloned().unwrap_or_default();
@@ -123,8 +123,8 @@ impl CallOptions {
     }
 }
 
-/// The headers that the client or its transport sets: the client's request headers, the headers of message framing (RFC
-/// 9112) and of connections (RFC 9110, section 7.6.1), proxy credentials, and the content codings that a transport can
+/// The headers that the client or its transport sets: the client's own request headers, message framing (RFC 9112),
+/// connection options (RFC 9110, section 7.6.1), proxy credentials, and the content codings that a transport can
 /// decode.
 const RESERVED: [HeaderName; 15] = [
     ACCEPT,

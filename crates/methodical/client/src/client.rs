@@ -1,4 +1,4 @@
-//! The clients, and the methods of the async one.
+//! The client type, and the methods of the async client.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -67,10 +67,11 @@ impl<S: Service, T> Client<S, T> {
         ClientBuilder::new(base_url)
     }
 
-    /// Returns a client that uses these options for its calls. It shares the connections, the token and the retry
-    /// budget of this client.
+    /// Returns a client that uses these options for its calls. It shares this client's connections, token, limits and
+    /// retry budget.
     ///
-    /// Use this for calls that need another timeout or more headers. Earlier options stay in effect unless replaced.
+    /// Use this for calls that need another timeout or more headers. Options that this client already has stay in
+    /// effect unless the new ones replace them.
     ///
     /// ```
     #[doc = include_str!("../doctests/photos.txt")]

@@ -30,9 +30,9 @@ use crate::{CallOptions, Error, StreamingResponse};
 #[cfg(test)]
 mod tests;
 
-/// The I/O of a client: the only difference between the async and the blocking one.
+/// A client's I/O, which is the only difference between the async and the blocking client.
 ///
-/// The futures of the blocking client block while they are polled, and are ready afterwards.
+/// The blocking client's futures block while they are polled, and are ready afterwards.
 pub(crate) trait Io: Sized {
     /// Sends a request and receives the head of the response.
     async fn send(&self, request: Request) -> Result<Response<Body>, TransportError>;
@@ -43,7 +43,7 @@ pub(crate) trait Io: Sized {
     fn new_default() -> Result<Self, Error>;
 }
 
-/// Runs the calls of a client: what the client shares with its clones, and the options of its calls.
+/// Runs a client's calls. It holds what the client shares with its clones, and the options for its own calls.
 pub(crate) struct Engine<T> {
     shared: Arc<Shared<T>>,
     options: Option<Arc<CallOptions>>,
@@ -67,7 +67,7 @@ pub(crate) struct Shared<T> {
 struct Arrived {
     head: Parts,
     body: Body,
-    /// The deadline for the part of a body that is kept with an error.
+    /// The deadline for receiving the part of the body that is kept with an error.
     deadline: Option<Instant>,
     /// The time limit of the whole body.
     end: Limit,
@@ -89,7 +89,7 @@ impl<T> Engine<T> {
         Self { shared: Arc::new(shared), options: None }
     }
 
-    /// Returns an engine whose calls also have these options.
+    /// Returns an engine that adds these options to the current ones.
     pub(crate) fn with(&self, options: CallOptions) -> Self {
         let options = Arc::new(options.over(self.options.as_deref()));
         Self { shared: Arc::clone(&self.shared), options: Some(options) }
@@ -97,14 +97,14 @@ impl<T> Engine<T> {
 }
 
 impl<T: Io> Engine<T> {
-    /// Returns the first request of a call.
+    /// Returns a call's first request, with the secrets in the URL and the body redacted. Sends nothing.
     pub(crate) async fn request<O: Operation>(&self, operation: &O) -> Result<Request, Error> {
         let call = Call::new(&self.shared.policy, self.draft(operation)?, now());
         let token = self.token(&call).await?;
         call.draft.redacted(&token)
     }
 
-    /// Calls an operation and decodes the response. Also returns the body.
+    /// Calls an operation and returns the decoded response with its body.
     pub(crate) async fn send<O: Operation>(
         &self,
         operation: &O,
@@ -124,7 +124,7 @@ impl<T: Io> Engine<T> {
         Ok((output, body))
     }
 
-    /// Calls an operation and returns the reader of its list.
+    /// Calls an operation and returns a reader of its list.
     pub(crate) async fn stream<O: ListOperation>(
         &self,
         operation: &O,
@@ -154,7 +154,7 @@ impl<T: Io> Engine<T> {
         Ok(StreamingResponse::new(answer, span))
     }
 
-    /// Runs a call within its span. `receive` receives the part of a response that belongs to an attempt.
+    /// Runs a call within its span. `receive` receives as much of the body as an attempt includes.
     async fn run<'a, O: Operation, B, F: Future<Output = Outcome<B>>>(
         &'a self,
         span: &CallSpan,
@@ -170,7 +170,7 @@ impl<T: Io> Engine<T> {
         Ok(Answer { response, attempts: call.attempts, end: call.end(), permit })
     }
 
-    /// Returns the part that all requests of a call share.
+    /// Returns what all requests of a call share. Fails if the query cannot be sent.
     fn draft<O: Operation>(&self, operation: &O) -> Result<Draft<'_>, Error> {
         let Shared { headers, base_url, auth, .. } = &*self.shared;
         Draft::new(headers, base_url, *auth, self.options.as_deref(), operation.query()?)
@@ -224,7 +224,7 @@ impl<T: Io> Engine<T> {
         receive(Arrived { head, body, deadline, end }).await
     }
 
-    /// Waits until the call may start and may send its first request. The token is fetched afterwards, so that it is
+    /// Waits until the call may start and send its first request. The token is fetched only afterwards, so that it is
     /// current.
     async fn admit(&self, call: &Call<'_>) -> Result<Permit, Error> {
         let mut permit = None;
@@ -261,7 +261,7 @@ impl<T: Io> Engine<T> {
         }
     }
 
-    /// Returns the token for a call, if the source returns it before the deadline of the call.
+    /// Returns the tokens for a call. Fails if a source fails or returns no token before the call's deadline.
     async fn token(&self, call: &Call<'_>) -> Result<Tokens, Error> {
         match self.shared.tokens.last_if_current() {
             // The usual case, which needs no time limit.
@@ -330,7 +330,7 @@ impl<T> fmt::Debug for Engine<T> {
     }
 }
 
-/// Waits for a token, at most until the deadline of the call.
+/// Waits for a token, at most until the call's deadline.
 async fn before_deadline<Output>(
     call: &Call<'_>,
     token: impl Future<Output = Result<Output, Error>>,
@@ -342,8 +342,8 @@ async fn before_deadline<Output>(
     result.map_err(|error| error.after_attempts(call.attempts))
 }
 
-/// Receives the whole of a successful response, whose body may have up to `limit` bytes, or the beginning of any other.
-/// `classify` returns the class of a failure that the body reports.
+/// Receives a successful response completely, or the beginning of any other response. The body of a successful response
+/// may have up to `limit` bytes. `classify` returns the class of the failure that a body reports, if any.
 async fn whole_or_beginning(
     Arrived { mut head, body, deadline, .. }: Arrived,
     limit: u64,
@@ -370,7 +370,7 @@ async fn whole_or_beginning(
     }
 }
 
-/// Receives the head of a successful response, and the beginning of any other.
+/// Receives only the head of a successful response, but also the beginning of the body of any other response.
 async fn head_or_beginning(Arrived { head, body, deadline, .. }: Arrived) -> Outcome<Body> {
     let body = match head.status {
         StatusCode::OK => body,
@@ -379,10 +379,12 @@ async fn head_or_beginning(Arrived { head, body, deadline, .. }: Arrived) -> Out
     Ok(Response::from_parts(head, body))
 }
 
-/// The body of a list, and the decoder of its records.
+/// A list's body, and the decoder of its records.
 type List<O> = (Body, StreamDecoder<<O as ListOperation>::Item, <O as ListOperation>::Metadata>);
 
 /// Receives the head of a list and, if the contract classifies errors in the body, the body up to its first record.
+///
+/// The inner result is an error if the response cannot be read as a list.
 async fn beginning_of_list<O: ListOperation>(
     operation: &O,
     Arrived { mut head, mut body, deadline, end }: Arrived,
@@ -403,7 +405,7 @@ async fn beginning_of_list<O: ListOperation>(
                 head.extensions.insert(Reported(class));
                 break Err(error.into());
             }
-            // The decoder returns any other error again.
+            // The decoder returns any other error again when a record is read.
             Ok(true) | Err(_) => break Ok((body, decoder)),
         }
         match body.chunk().await {
@@ -415,9 +417,10 @@ async fn beginning_of_list<O: ListOperation>(
     Ok(Response::from_parts(head, list))
 }
 
-/// Receives, until the deadline, the part of an error's body that is kept.
+/// Receives the part of a body that is kept with an error, until the deadline.
 ///
-/// A failure ends the body without an error: the status is more useful than the failure.
+/// If the body cannot be received to its end, returns what has arrived, because the status is more useful than the
+/// transport's error.
 async fn beginning(mut body: Body, deadline: Option<Instant>) -> Bytes {
     let mut kept = BytesMut::new();
     while kept.len() < ERROR_BODY_LIMIT

@@ -56,7 +56,7 @@ struct Inner {
     source: Option<Arc<dyn StdError + Send + Sync>>,
 }
 
-/// How much of a stream was received before it failed.
+/// How much of a list or a body was received before the error.
 #[derive(Clone, Copy, Debug)]
 enum Progress {
     Records(u64),
@@ -82,13 +82,16 @@ impl Error {
         self.0.head.as_ref().map(|head| &head.headers)
     }
 
-    /// Returns the first 64 KiB of the response body, which may contain personal data. Returns `None` if no complete
-    /// response was received, or if a successful response was read as a stream.
+    /// Returns the first 64 KiB of the response body, which may contain personal data.
+    ///
+    /// Returns `None` if no response was received, or if a successful response was incomplete, too large or read as a
+    /// stream. The body of an error response may be incomplete.
     pub fn body(&self) -> Option<&Bytes> {
         self.0.body.as_ref()
     }
 
-    /// Returns the problem details (RFC 9457) of the response, if its media type declares them.
+    /// Returns the problem details (RFC 9457) in the response body. Returns `None` if the media type does not declare
+    /// them, or if the body is missing or not a JSON object.
     pub fn problem(&self) -> Option<Problem> {
         media_type(self.headers()?)
             .is_some_and(|media_type| media_type.eq_ignore_ascii_case("application/problem+json"))
@@ -104,7 +107,8 @@ impl Error {
         retry_after(self.headers()?, date())
     }
 
-    /// Returns how many records of a stream were decoded before the error, or `None` if no stream was being read.
+    /// Returns how many records of a list were decoded before the error, over all pages. Returns `None` if the error
+    /// occurred before a list was read as a stream or in pages.
     pub fn delivered(&self) -> Option<u64> {
         match self.0.progress? {
             Progress::Records(count) => Some(count),
@@ -139,8 +143,8 @@ impl Error {
     /// Use this to decide whether to try again later. It is true for the failures that the client itself retries: a
     /// failed connection, a timeout, an interrupted response, one of the statuses 408, 429, 500, 502, 503 and 504, or a
     /// body that reports the class [`RateLimit`](methodical_model::ErrorClass::RateLimit) or
-    /// [`Unavailable`](methodical_model::ErrorClass::Unavailable). It is also true if the transport of the token source
-    /// failed in one of these ways.
+    /// [`Unavailable`](methodical_model::ErrorClass::Unavailable). It is also true if the token source failed because
+    /// its own transport could not connect, timed out or was interrupted.
     pub fn is_transient(&self) -> bool {
         if let Some(reported) = self.service() {
             return meaning_of(reported.class()).reaction == Reaction::Retry;
@@ -183,7 +187,7 @@ impl Error {
         Self::new(ErrorKind::TooLarge, text)
     }
 
-    /// Returns the error for a status other than 200. For a redirect, the message names the target server.
+    /// Fails if the status is not 200. For a redirect, the message names the target server.
     pub(crate) fn check_status(status: StatusCode, headers: &HeaderMap) -> Result<(), Self> {
         let Some(meaning) = meaning(status) else { return Ok(()) };
         let to = match meaning.kind {
@@ -201,7 +205,7 @@ impl Error {
         self.with_body(body).with_head(head).after_attempts(attempts)
     }
 
-    /// Adds the body of a response, up to [`ERROR_BODY_LIMIT`].
+    /// Adds the first [`ERROR_BODY_LIMIT`] bytes of a response body.
     pub(crate) fn with_body(mut self, body: Bytes) -> Self {
         self.0.body = Some(match body.get(..ERROR_BODY_LIMIT) {
             // A slice would keep the whole body in memory.
@@ -211,7 +215,7 @@ impl Error {
         self
     }
 
-    /// Adds the head of a response whose body was not kept.
+    /// Adds the response head.
     pub(crate) fn with_head(mut self, head: Parts) -> Self {
         self.0.head = Some(head);
         self
@@ -301,8 +305,8 @@ impl From<methodical_model::DecodeError> for Error {
     }
 }
 
-/// Returns the code of a failure that the service reported, if it may be shown. Only a number, or a code that the
-/// contract declares, cannot contain personal data.
+/// Returns the code of a failure that the service reported, if the code may be shown. Any code may contain personal
+/// data, unless it is a number or the contract declares it.
 fn shown_code(reported: &ServiceError) -> Option<&str> {
     let is_declared = reported.class() != ErrorClass::Other;
     let is_number =
@@ -364,15 +368,16 @@ pub enum ErrorKind {
     Query,
     /// The client could not connect to the service. A later call may succeed.
     Connect,
-    /// The TLS handshake with the service failed. Check the certificate of the service.
+    /// The TLS handshake or session with the service failed, or a TLS setting is invalid. Check the service's
+    /// certificate.
     Tls,
     /// A timeout expired. A later call may succeed.
     Timeout,
     /// The connection ended before the response was complete. A later call may succeed.
     Interrupted,
-    /// The response is not HTTP, or not in the encoding that it declares; the error's `source()` says which.
+    /// The response is not valid HTTP, or not in the encoding that it declares; the error's `source()` says which.
     Protocol,
-    /// The transport failed for another reason; the error's `source()` has the details.
+    /// The transport failed for another reason; the error's `source()` gives the details.
     Transport,
     /// Status 301, 302, 303, 307 or 308. The client never follows a redirect. The base URL may be wrong; the message
     /// names the server that the redirect leads to.
@@ -405,8 +410,8 @@ pub enum ErrorKind {
     /// A response with status 200 whose body reports a failure of any other class.
     /// [`Error::service`](crate::Error::service) returns the code and the message of the failure.
     NotSuccess,
-    /// A page of a list violates the contract, or the list exceeds the maximum number of pages. The records before the
-    /// error have been returned.
+    /// A page of a list violates the contract, or the list exceeds the maximum number of pages. The records received
+    /// before the error have already been returned.
     Paging,
 }
 

@@ -8,7 +8,7 @@ use methodical_model::ErrorClass;
 
 use crate::error::ErrorKind;
 
-/// Returns the declared length of the body in bytes, or `None` if it is absent or invalid.
+/// Returns the body length that the headers declare, in bytes, or `None` if it is absent or invalid.
 pub(crate) fn content_length(headers: &HeaderMap) -> Option<u64> {
     headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
@@ -28,16 +28,19 @@ pub(crate) fn is_json(media_type: &str) -> bool {
 
 /// Returns the scheme, host and port that a redirect leads to.
 ///
-/// Returns `None` if the target is missing, invalid, or without a host. The rest of the target may be secret.
+/// Returns `None` if the target is missing or invalid, or has no scheme or host. The rest of the target is left out,
+/// because it may be secret.
 pub(crate) fn redirect_origin(headers: &HeaderMap) -> Option<String> {
     let target: Uri = headers.get(LOCATION)?.to_str().ok()?.parse().ok()?;
     let port = target.port_u16().map(|port| format!(":{port}")).unwrap_or_default();
     Some(format!("{}://{}{port}", target.scheme_str()?, target.host()?))
 }
 
-/// Returns how long `Retry-After` asks clients to wait (RFC 9110, section 10.2.3): seconds, or a date in three forms.
+/// Returns how long `Retry-After` asks clients to wait (RFC 9110, section 10.2.3). The header contains a number of
+/// seconds, or a date in one of three formats.
 ///
-/// For errors, use [`Error::retry_after`](crate::Error::retry_after). A past date gives zero, an invalid value `None`.
+/// Returns zero if the date has passed, and `None` if the header is absent or invalid. For an [`Error`](crate::Error),
+/// use [`Error::retry_after`](crate::Error::retry_after).
 ///
 /// ```
 /// use std::time::{Duration, SystemTime};
@@ -79,7 +82,7 @@ pub(crate) enum Reaction {
     RefreshToken,
 }
 
-/// Returns the meaning of a status, or `None` for 200, the only status of success.
+/// Returns the meaning of a status, or `None` for 200, the only status that means success.
 ///
 /// The crate documentation shows this table.
 pub(crate) fn meaning(status: StatusCode) -> Option<Meaning> {
@@ -102,7 +105,7 @@ pub(crate) fn meaning(status: StatusCode) -> Option<Meaning> {
     Some(Meaning { kind, reaction, text })
 }
 
-/// Returns the meaning of a failure that a body with status 200 reports: its class corresponds to a status.
+/// Returns the meaning of a failure that a body with status 200 reports. Each class is treated like a status.
 pub(crate) fn meaning_of(class: ErrorClass) -> Meaning {
     use ErrorKind::{NotSuccess, RateLimited, Server, Unauthorized};
     use Reaction::{Fail, RefreshToken, Retry};

@@ -60,9 +60,9 @@
 //! clones. A call that would time out during the pause fails immediately, without sending another request. For
 //! connection limits, such as the idle timeout, see the transport's [`Options`](transport::Options).
 //!
-//! The client retries an attempt that could not connect, timed out or was interrupted. It does not retry TLS or
-//! protocol errors. A POST that the spec does not mark as idempotent is retried only if it was not sent, or after
-//! status 401. If a response arrived, its status decides what the client does; status 200 is success:
+//! The client retries an attempt that could not connect, timed out or was interrupted. It does not retry after a TLS or
+//! protocol error. A POST that the spec does not mark as idempotent is retried only if it was not sent, or after status
+//! 401. If a response arrived, its status decides what the client does; status 200 is success:
 //!
 //! | status | kind | the client |
 //! |---|---|---|
@@ -117,11 +117,10 @@
 //! The span of an attempt has the event `attempt finished` with `gateway.elapsed_ms`. The span of a call has the event
 //! `retrying` with `gateway.delay_ms`. If records were rejected, the span of the call also has the event
 //! `records were rejected` of level `WARN`, with `gateway.rejected` and the `gateway.paths` of the first 10 rejected
-//! records. The HTTP version is not recorded, because a
-//! transport need not report it.
+//! records. The HTTP version is not recorded, because a transport need not report it.
 //!
-//! No span, event or text of an [`Error`] contains the token, a header, a parameter value or a record, because these
-//! may be secret or personal data. [`Error::headers`] and [`Error::body`] return what the service sent.
+//! Spans, events and the text of an [`Error`] never contain the token, a header, a parameter value or a record, because
+//! these may be secret or personal data. [`Error::headers`] and [`Error::body`] return what the service sent.
 //!
 //! [conventions]: https://opentelemetry.io/docs/specs/semconv/http/http-spans/#http-client-span
 //!
@@ -132,7 +131,7 @@
 //! | `client`, `blocking`, `builder` | the two clients and their builder |
 //! | `call`, `engine` | a call as a state machine without I/O, and its driver |
 //! | `request`, `head`, `response`, `streaming_response` | how a call builds its requests and reads the response |
-//! | `policy`, `retry`, `pace`, `call_options` | limits, delays between attempts, the pace of all calls, options for individual calls |
+//! | `policy`, `retry`, `pace`, `call_options` | limits, delays between attempts, the combined pace of all calls, options for individual calls |
 //! | `records`, `pager` | the records of a list and its pages: steps without I/O, and two drivers |
 //! | `access_token`, `token`, `base_url` | tokens, their sources, and where they may be sent |
 //! | `error`, `observer`, `trace`, `time` | errors, metrics, spans, the clock and waiting |
@@ -148,7 +147,7 @@
 //! | `rustls-ring`, `rustls-aws-lc` | | `https` with ring or with aws-lc, which takes precedence |
 //! | `bridge`, `cassette`, `gzip` | | the module of that name in [`transport`] |
 //! | `tower-service` | | the module `tower` in [`transport`] |
-//! | `simd` | | lists are decoded with SIMD instructions |
+//! | `simd` | | decoding of lists with SIMD instructions |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
@@ -204,9 +203,9 @@ pub use crate::streaming_response::StreamingResponse;
 pub use crate::time::{sleep, sleep_blocking};
 pub use crate::token::{CommandToken, EnvironmentToken, FileToken, TokenSource, token_fn};
 
-/// Returns the guard of a lock, even if a thread panicked while it held the lock.
+/// Returns a lock's guard, even if a thread has panicked while it held the lock.
 ///
-/// This is safe, because no code of this crate can panic halfway through a change to a locked value.
+/// This is safe, because this crate's code cannot panic halfway through a change to a locked value.
 pub(crate) fn unpoisoned<Guard>(locked: LockResult<Guard>) -> Guard {
     locked.unwrap_or_else(PoisonError::into_inner)
 }

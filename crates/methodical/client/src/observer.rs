@@ -7,8 +7,9 @@ use http::StatusCode;
 
 /// Receives every attempt of every call. Use this to record metrics.
 ///
-/// The client calls this on the task or thread of the call, so it must return quickly. By then, the client has decided
-/// whether to retry. If a call is dropped before that, its last attempt is not reported.
+/// The client calls [`attempt`](Self::attempt) on the call's task or thread, so the method must return quickly. By
+/// then, the client has decided whether to retry. If a call is dropped before that decision, its last attempt is not
+/// reported.
 ///
 /// # Examples
 ///

@@ -18,9 +18,9 @@ use crate::unpoisoned;
 /// The pace of a client and its clones.
 #[derive(Debug)]
 pub(crate) struct Pace {
-    /// The time between two requests; zero without a limit.
+    /// The minimum time between two requests; zero if there is no limit.
     interval: Duration,
-    /// The calls that may be in flight, if they are limited.
+    /// A permit for each call that may be in flight; `None` if there is no limit.
     pub(crate) calls: Option<Arc<Semaphore>>,
     may_wait: AtomicBool,
     state: Mutex<State>,
@@ -28,13 +28,13 @@ pub(crate) struct Pace {
 
 #[derive(Debug, Default)]
 struct State {
-    /// When the next request may be sent.
+    /// When the next request may be sent; `None` before the first request.
     next: Option<Instant>,
     /// The end of the pause requested by the service.
     pause: Option<Instant>,
 }
 
-/// The permission for a call to be in flight, until it is dropped.
+/// A call's permission to be in flight, which ends when the permit is dropped. `None` if calls are not limited.
 pub(crate) type Permit = Option<SemaphoreGuardArc>;
 
 impl Pace {
@@ -47,7 +47,7 @@ impl Pace {
         Self { interval, calls, may_wait, state: Mutex::default() }
     }
 
-    /// Returns whether a request may have to wait. Usually none has to, so neither the lock nor the clock is needed.
+    /// Returns whether a request may have to wait. If not, which is usual, neither the lock nor the clock is needed.
     pub(crate) fn may_wait(&self) -> bool {
         self.may_wait.load(Ordering::Relaxed)
     }
@@ -63,14 +63,15 @@ impl Pace {
         turn
     }
 
-    /// Returns when a request with this turn may be sent: not before the end of a pause requested by the service.
+    /// Returns when a request may be sent if its turn is at `turn`: not before the end of a pause requested by the
+    /// service.
     pub(crate) fn start(&self, turn: Instant) -> Instant {
         let pause = unpoisoned(self.state.lock()).pause;
         pause.map_or(turn, |end| end.max(turn))
     }
 
-    /// Records the pause that a response requests, if any. The requests of all calls then wait, unless the pause is
-    /// longer than the client accepts.
+    /// Records the pause that a response requests, if any. The requests of all calls then wait. A pause that is longer
+    /// than the client accepts is ignored.
     pub(crate) fn received(&self, status: StatusCode, headers: &HeaderMap, now: Instant) {
         if !matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE) {
             return;

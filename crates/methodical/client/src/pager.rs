@@ -1,5 +1,4 @@
-//! The pages of a list: which page comes next, the state shared by all iterators over pages, and the async and blocking
-//! drivers.
+//! The pages of a list: the state machine that decides which page comes next, and its async and blocking drivers.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
@@ -20,7 +19,7 @@ use crate::{Error, ErrorKind};
 #[cfg(test)]
 mod tests;
 
-/// Reads the pages of a list: requests a page, and decides which one comes next.
+/// Reads the pages of a list: requests each page and decides which page comes next.
 pub(crate) struct Pager<P, M> {
     paging: Paging,
     ask: Box<dyn Ask<P>>,
@@ -33,17 +32,19 @@ pub(crate) struct Pager<P, M> {
     number: Option<i64>,
     /// The page that is being read.
     page: Page,
-    /// Number of records in the pages before it, including rejected ones.
+    /// Number of records in all pages that have been read, including rejected ones.
     records: u64,
     /// Number of records that were decoded.
     delivered: u64,
     /// Number of records before the first requested page, if it is known.
     before: Option<u64>,
+    /// The number of the last page, as stated by the pages so far.
     last: Option<u64>,
+    /// The total number of records, as stated by the pages so far.
     total: Option<u64>,
-    /// The hash of the previous page.
+    /// The hash of the previous page, if the records have an identity.
     previous: Option<u64>,
-    /// The hashes of the positions that were requested, unless they are numbers.
+    /// The hashes of the first position and of all cursors so far, used to detect a repeated cursor.
     requested: HashSet<u64>,
     hasher: RandomState,
 }
@@ -57,16 +58,16 @@ enum Next {
     Nothing,
 }
 
-/// The size and the hash of a page.
+/// The number of a page's records, and their hash.
 #[derive(Clone, Copy, Debug, Default)]
 struct Page {
-    /// Number of its records, including rejected ones.
+    /// Number of records, including rejected ones.
     records: u64,
-    /// Its hash, if the records have an identity.
+    /// The hash of the records, if they have an identity.
     hash: Option<u64>,
 }
 
-/// A page that was requested.
+/// The future of a requested page.
 pub(crate) type PageFuture<P> = BoxFuture<'static, Result<P, Error>>;
 
 /// A function that requests the page at a position, or the page that the query requests.
@@ -81,7 +82,7 @@ impl<P, F: FnMut(Option<Position>) -> PageFuture<P> + MaybeSend> Ask<P> for F {
 }
 
 impl<P, M> Pager<P, M> {
-    /// Creates a pager that begins with the page that the query requests. `ask` requests a page.
+    /// Creates a pager that begins with the page that `query` requests. `ask` requests the page of a query.
     pub(crate) fn new<O: PagedOperation<Metadata = M>>(
         mut query: O,
         mut ask: impl FnMut(O) -> PageFuture<P> + MaybeSend + 'static,
@@ -121,7 +122,7 @@ impl<P, M> Pager<P, M> {
         self.max_pages = pages;
     }
 
-    /// Requests the next page. Returns `None` after the last one and after an error.
+    /// Requests the next page. Returns `None` after the last page and after an error.
     pub(crate) fn request(&mut self) -> Option<Result<PageFuture<P>, Error>> {
         let error = match mem::replace(&mut self.next, Next::Nothing) {
             Next::Nothing => return None,
@@ -142,7 +143,7 @@ impl<P, M> Pager<P, M> {
         Some(Err(self.fail(error)))
     }
 
-    /// Returns an error with the number of records before it.
+    /// Adds to an error how many records were decoded before it.
     pub(crate) fn fail(&self, error: Error) -> Error {
         if self.delivered == 0 { error } else { error.after_records(self.delivered) }
     }
@@ -156,7 +157,7 @@ impl<P, M> Pager<P, M> {
         }
     }
 
-    /// Counts the entries of a whole page, whose body has this text.
+    /// Counts the entries of a whole page. `body` is the page's text.
     fn count_all(&mut self, items: usize, rejected: usize, body: &[u8]) {
         let (records, rejected) = (number(items), number(rejected));
         self.delivered += records;
@@ -164,7 +165,7 @@ impl<P, M> Pager<P, M> {
         self.page = Page { records: records + rejected, hash };
     }
 
-    /// Ends the page, given its metadata, and decides what follows.
+    /// Ends the page and decides from its metadata what follows.
     pub(crate) fn turn(&mut self, metadata: &M) {
         self.next = match self.after(self.page, (self.marks)(metadata)) {
             Ok(Some(position)) => {
@@ -179,7 +180,8 @@ impl<P, M> Pager<P, M> {
         };
     }
 
-    /// Returns the position of the page after this one; `None` if this is the last one.
+    /// Returns the position of the page after `page`, or `None` if `page` is the last one. Fails if `page` violates the
+    /// contract.
     fn after(&mut self, page: Page, marks: PageMarks) -> Result<Option<Position>, Cause> {
         self.records = self.records.saturating_add(page.records);
         if page.records > 0 && page.hash.is_some() && page.hash == self.previous {
@@ -231,7 +233,8 @@ impl<P, M> Pager<P, M> {
         }
     }
 
-    /// Returns whether no record follows a page: according to the total if it is known, otherwise if the page is empty.
+    /// Returns whether `page` is the last one. The total decides if it is known; otherwise an empty page is the last.
+    /// Fails if the page is empty although the total says that records follow.
     fn is_complete(&self, page: Page) -> Result<bool, Cause> {
         if let (Some(total), Some(before)) = (self.total, self.before) {
             let is_complete = before.saturating_add(self.records) >= total;
@@ -246,7 +249,7 @@ impl<P, M> Pager<P, M> {
         Ok(page.records == 0)
     }
 
-    /// Remembers a position and returns whether it is new.
+    /// Remembers a position. Returns false if it was remembered before.
     fn is_new(&mut self, position: &Position) -> bool {
         self.requested.insert(self.hasher.hash_one(position))
     }
@@ -255,8 +258,8 @@ impl<P, M> Pager<P, M> {
 /// Why the next page cannot be read, and what to do next.
 type Cause = &'static str;
 
-/// Keeps the total number of pages or records. If it decreases, records may have been missed: removing a record moves
-/// later ones to an earlier page.
+/// Updates a total number of pages or records. Fails if the total decreases, because records may then have been missed:
+/// removing a record moves later ones to an earlier page.
 fn rises(known: &mut Option<u64>, now: Option<u64>) -> Result<(), Cause> {
     if now.is_some() && now < *known {
         return Err("records may be missing, because the list became shorter; read it again");
@@ -265,7 +268,7 @@ fn rises(known: &mut Option<u64>, now: Option<u64>) -> Result<(), Cause> {
     Ok(())
 }
 
-/// Returns the number of records before the page of a query, if it is known.
+/// Returns the number of records before the page that a query requests, if it is known.
 fn records_before<O: PagedOperation>(query: &O) -> Option<u64> {
     let number = query.position().and_then(|position| position.number());
     match (O::PAGING.by, number) {
@@ -292,7 +295,7 @@ pub(crate) const MAX_PAGES: u64 = 10_000;
 /// request in progress. `Debug` shows only how many pages and records there were, because records may be personal data.
 pub struct Pages<O: PagedOperation, B = Body> {
     pager: Pager<WithBody<O>, O::Metadata>,
-    /// The page that was requested.
+    /// The page that was requested but has not been returned yet.
     response: Option<PageFuture<WithBody<O>>>,
     mode: PhantomData<fn() -> B>,
 }
@@ -318,7 +321,7 @@ impl<O: PagedOperation, B> Pages<O, B> {
         self
     }
 
-    /// Waits for the next page. Dropping the future loses nothing: a page that was requested is in `self`.
+    /// Waits for the next page. Dropping the future loses nothing, because a requested page is kept in `self`.
     async fn advance(&mut self) -> Option<Result<O::Output, Error>> {
         let response = match &mut self.response {
             Some(response) => response,
@@ -349,7 +352,7 @@ impl<O: PagedOperation> Pages<O> {
     /// # Errors
     ///
     /// Returns the errors of [`Client::send`](crate::Client::send), and [`ErrorKind::Paging`](crate::ErrorKind::Paging)
-    /// if a page violates the contract. [`Error::delivered`] returns how many records the previous pages contained.
+    /// if a page violates the contract. [`Error::delivered`] returns how many records were decoded before the error.
     ///
     /// ```
     /// use methodical_client::model::PagedOperation;
@@ -373,7 +376,7 @@ impl<O: PagedOperation> Stream for Pages<O> {
     type Item = Result<O::Output, Error>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        // The future has no further state.
+        // All state is in `self`, so the future can be created anew for each poll.
         pin!(self.advance()).poll(context)
     }
 }
@@ -386,7 +389,7 @@ impl<O: PagedOperation> Iterator for Pages<O, BlockingBody> {
     }
 }
 
-/// None of its fields is pinned.
+/// The fields are never pinned.
 impl<O: PagedOperation, B> Unpin for Pages<O, B> {}
 
 impl<O: PagedOperation, B> fmt::Debug for Pages<O, B> {

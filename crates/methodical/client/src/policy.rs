@@ -1,4 +1,4 @@
-//! The limits and the retries of a call, and their defaults.
+//! The limits and retries of calls, and their defaults.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The records of a list, of one page or of all pages: the steps from record to record, which do no I/O, and their
+//! The records of a list, from one page or from all pages: the steps from record to record, which do no I/O, and their
 //! async and blocking drivers.
 
 use std::marker::PhantomData;
@@ -79,7 +79,8 @@ impl<T, M, B> Records<T, M, B> {
 
     /// Sets the maximum number of records; rejected records do not count. Default: no limit.
     ///
-    /// At the limit, the list ends without an error, and no further page is requested. Zero returns no record.
+    /// At the limit, the list ends without an error, and further pages are not requested. With a limit of zero, the
+    /// list is empty.
     ///
     /// ```
     /// use methodical_client::model::PagedOperation;
@@ -123,8 +124,8 @@ impl<T: Record, M: Metadata, B> Records<T, M, B> {
         self
     }
 
-    /// Returns the metadata of the list, such as a total, once the list has ended without an error. For a list in
-    /// pages, this is the metadata of the current page, until the next one is requested.
+    /// Returns the list's metadata, such as a total, once the list has ended without an error. For a list in pages,
+    /// this is the metadata of the page that has just ended, until the next page is requested.
     ///
     /// ```
     /// use methodical_client::model::{Metadata, Record};
@@ -145,7 +146,7 @@ impl<T: Record, M: Metadata, B> Records<T, M, B> {
 
 /// The steps from one record to the next, which both clients share.
 impl<T: Record, M: Metadata, B> Records<T, M, B> {
-    /// Decodes the next record that has been received.
+    /// Decodes the next record from the bytes already received.
     fn step<X>(&mut self, take: impl FnOnce(T::Ref<'_>, &str) -> X) -> Step<X> {
         if self.delivered >= self.limit {
             self.page = Page::Before;
@@ -178,7 +179,7 @@ impl<T: Record, M: Metadata, B> Records<T, M, B> {
         step.map_err(|error| self.fail(error))
     }
 
-    /// Ends a page.
+    /// Ends the current page.
     fn turn(&mut self) {
         if let Page::Open(reader) = mem::replace(&mut self.page, Page::Before) {
             if let (Some(pages), Some(metadata)) = (&mut self.pages, reader.decoder.metadata()) {
@@ -193,7 +194,7 @@ impl<T: Record, M: Metadata, B> Records<T, M, B> {
         Some(page.map(|page| self.page = Page::Requested(page)))
     }
 
-    /// Takes a page that was requested.
+    /// Makes a requested page the current one. Fails if the request failed.
     fn open(&mut self, page: Result<ListReader<T, M>, Error>) -> Result<(), Error> {
         self.page = Page::Before;
         let mut reader = page.map_err(|error| self.fail(error))?;
@@ -204,7 +205,7 @@ impl<T: Record, M: Metadata, B> Records<T, M, B> {
         Ok(())
     }
 
-    /// Returns an error with the number of records before it, over all pages.
+    /// Adds to an error how many records were decoded before it, over all pages.
     fn fail(&self, error: Error) -> Error {
         match &self.pages {
             Some(pages) => pages.fail(error),
@@ -212,7 +213,7 @@ impl<T: Record, M: Metadata, B> Records<T, M, B> {
         }
     }
 
-    /// Waits for the next record. Dropping the future loses nothing: everything that was received is in `self`.
+    /// Waits for the next record. Dropping the future loses nothing, because everything received is kept in `self`.
     async fn advance<X>(
         &mut self,
         take: &mut impl FnMut(T::Ref<'_>, &str) -> X,
@@ -249,7 +250,7 @@ impl<T: Record, M: Metadata> Records<T, M> {
     /// Fails if the list cannot be read to its end: [`ErrorKind::Interrupted`](crate::ErrorKind::Interrupted),
     /// [`Timeout`](crate::ErrorKind::Timeout), [`TooLarge`](crate::ErrorKind::TooLarge),
     /// [`Decode`](crate::ErrorKind::Decode), or [`Paging`](crate::ErrorKind::Paging) if a page violates the contract.
-    /// [`Error::delivered`] returns how many records came before the error, over all pages.
+    /// [`Error::delivered`] returns how many records were decoded before the error, over all pages.
     ///
     /// ```
     /// use methodical_client::model::Record;
@@ -308,7 +309,7 @@ impl<T: Record, M: Metadata> Stream for Records<T, M> {
     type Item = Result<Entry<T>, Error>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        // The future has no further state.
+        // All state is in `self`, so the future can be created anew for each poll.
         pin!(self.next()).poll(context)
     }
 }
@@ -324,7 +325,7 @@ impl<T: Record, M: Metadata> Records<T, M, BlockingBody> {
         &mut self,
         mut take: impl FnMut(T::Ref<'_>, &str) -> X,
     ) -> Option<Result<Entry<X>, Error>> {
-        // Most records have been received, and need no future.
+        // Most records have already been received, so they need no future.
         match self.step(&mut take) {
             Poll::Ready(entry) => entry,
             Poll::Pending => block_on(self.advance(&mut take)),
@@ -377,7 +378,7 @@ impl<T: Record, M: Metadata> Iterator for Records<T, M, BlockingBody> {
     }
 }
 
-/// None of its fields is pinned.
+/// The fields are never pinned.
 impl<T, M, B> Unpin for Records<T, M, B> {}
 
 impl<T, M, B> fmt::Debug for Records<T, M, B> {
@@ -386,15 +387,15 @@ impl<T, M, B> fmt::Debug for Records<T, M, B> {
     }
 }
 
-/// The next received entry, or the end of the list; pending if more must be requested or received.
+/// The next entry, or `None` at the end of the list; pending if more must be requested or received first.
 type Step<T> = Poll<Option<Result<Entry<T>, Error>>>;
 
-/// The list of one response that is being read.
+/// The list in one response, while it is being read.
 pub(crate) struct ListReader<T, M> {
     body: Body,
     span: CallSpan,
     decoder: StreamDecoder<T, M>,
-    /// The head of the response, until an error takes it over.
+    /// The response head, until it is moved into an error.
     head: Option<Parts>,
     attempts: u32,
     /// The time limit of the whole list.
@@ -404,7 +405,7 @@ pub(crate) struct ListReader<T, M> {
     is_strict: bool,
     delivered: u64,
     rejected: RejectedPaths,
-    /// The list has ended, after its last record or with an error.
+    /// Whether the list has ended, after its last record or with an error.
     is_over: bool,
 }
 
@@ -432,13 +433,13 @@ impl<T: Record, M: Metadata> ListReader<T, M> {
         }
     }
 
-    /// Sets the maximum size of a record, in bytes.
+    /// Sets the maximum size of one record, in bytes.
     fn limit_records(mut self, bytes: usize) -> Self {
         self.decoder = self.decoder.with_record_limit(bytes);
         self
     }
 
-    /// Decodes the next record that has been received.
+    /// Decodes the next record from the bytes already received.
     fn step<X>(&mut self, take: impl FnOnce(T::Ref<'_>, &str) -> X) -> Step<X> {
         if self.is_over {
             return Poll::Ready(None);
@@ -478,7 +479,7 @@ impl<T: Record, M: Metadata> ListReader<T, M> {
         Ok(())
     }
 
-    /// Ends the list with an error that has the number of records before it.
+    /// Ends the list. Adds the response head and the number of decoded records to the error.
     fn fail(&mut self, error: Error) -> Error {
         self.span.failed(&error);
         self.finish();
@@ -493,7 +494,7 @@ impl<T: Record, M: Metadata> ListReader<T, M> {
         self.is_over = true;
         self.span.rejected(&self.rejected);
         self.span.end_after(self.delivered);
-        // Without the body, the connection returns to the pool or is closed.
+        // Dropping the body returns its connection to the pool or closes it.
         self.body = Body::empty();
         self.permit = None;
     }

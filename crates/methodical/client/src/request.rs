@@ -14,7 +14,7 @@ use crate::time::{Limit, OF_OPTIONS, Timeout};
 use crate::token::Tokens;
 use crate::{AccessToken, CallOptions, Error};
 
-/// The headers of every request of a client, without the token.
+/// The headers that a client sends with every request, without the token.
 #[derive(Debug)]
 pub(crate) struct Headers {
     accept: HeaderValue,
@@ -22,7 +22,7 @@ pub(crate) struct Headers {
 }
 
 impl Headers {
-    /// Panics if a value is not a valid header; call it in a `const`, so that the build fails instead.
+    /// Panics if a value is not a valid header value. Call this in a `const`, so that the build fails instead.
     pub(crate) const fn new(accept: &'static str, user_agent: &'static str) -> Self {
         Self {
             accept: HeaderValue::from_static(accept),
@@ -31,7 +31,7 @@ impl Headers {
     }
 }
 
-/// The part that all requests of a call have in common: everything except the tokens and the deadline.
+/// What all requests of a call have in common: everything except the tokens and the deadline.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft<'a> {
     headers: &'a Headers,
@@ -44,7 +44,7 @@ pub(crate) struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    /// Checks that the URL of a call is valid.
+    /// Creates the draft of a call. Fails if the call's URL is invalid.
     pub(crate) fn new(
         headers: &'a Headers,
         base_url: &'a BaseUrl,
@@ -56,7 +56,7 @@ impl<'a> Draft<'a> {
         Ok(Self { headers, base_url, auth, options, query, target })
     }
 
-    /// Starts this timeout of the client now, or the timeout that the options of the call set in its place.
+    /// Returns a limit that starts now: the timeout in the call's options, or else `limit`, which `timeout` describes.
     pub(crate) fn limit(&self, now: Instant, limit: Duration, timeout: Timeout) -> Limit {
         match self.options.and_then(|options| options.timeout) {
             Some(own) => Limit::after(now, own, OF_OPTIONS),
@@ -70,7 +70,8 @@ impl<'a> Draft<'a> {
         self.build(tokens, self.target.clone(), &Secrets::placeholders(self.auth))
     }
 
-    /// Returns the request with these tokens.
+    /// Returns the request with these tokens. If the URL or the body contains a secret, the request's extensions
+    /// contain the [`Redacted`] form.
     pub(crate) fn request(&self, tokens: &Tokens) -> Result<Request, Error> {
         let secrets = Secrets::new(self.auth, |index| {
             let mut text = String::new();
@@ -145,9 +146,9 @@ impl<'a> Draft<'a> {
 #[derive(Default)]
 struct Secrets {
     path: String,
-    /// Each with a leading `&`.
+    /// Pairs, each with a leading `&`.
     query: String,
-    /// Each with a leading `&`.
+    /// Pairs, each with a leading `&`.
     form: String,
 }
 
@@ -156,7 +157,7 @@ impl Secrets {
         Self::new(auth, |_| PLACEHOLDER.to_owned())
     }
 
-    /// Returns the secrets of a call; `text` returns the one with this index.
+    /// Returns the secrets of a call. `text` returns the secret with the given index, percent-encoded.
     fn new(auth: Auth, text: impl Fn(usize) -> String) -> Self {
         let mut secrets = Self::default();
         for (index, secret) in auth.secrets().iter().enumerate() {
@@ -174,7 +175,7 @@ impl Secrets {
         secrets
     }
 
-    /// Returns whether neither the URL nor the form has a secret.
+    /// Returns whether neither the URL nor the form contains a secret.
     fn are_elsewhere(&self) -> bool {
         self.path.is_empty() && self.query.is_empty() && self.form.is_empty()
     }
@@ -184,7 +185,7 @@ impl Secrets {
     }
 }
 
-/// Returns pairs followed by others, each with a leading `&`.
+/// Appends `others`, each of which begins with `&`, to `pairs`.
 fn appended<'a>(pairs: &'a str, others: &'a str) -> Cow<'a, str> {
     match (pairs, others) {
         (pairs, "") => pairs.into(),

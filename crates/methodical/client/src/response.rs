@@ -1,4 +1,4 @@
-//! Decodes a complete response of the service, and its problem details (RFC 9457).
+//! Decodes a complete response from the service, and its problem details (RFC 9457).
 
 use bytes::Bytes;
 use http::header::CONTENT_ENCODING;
@@ -9,7 +9,9 @@ use serde_json::{Map, Value};
 use crate::head::{is_json, media_type};
 use crate::{Error, ErrorKind};
 
-/// Decodes a successful response and returns its body as well. If `is_strict`, a rejected record is an error.
+/// Decodes a response and returns the output with the body. If `is_strict` is true, a rejected record is an error.
+///
+/// Fails, with the response kept in the error, if the response is not successful or cannot be decoded.
 pub(crate) fn decode<O: Operation>(
     response: Response<Bytes>,
     attempts: u32,
@@ -34,7 +36,7 @@ pub(crate) fn decode<O: Operation>(
     }
 }
 
-/// Checks that a body can be decoded: status 200, JSON, no content coding.
+/// Checks that the head allows the body to be decoded: status 200, a JSON media type, and no content coding.
 pub(crate) fn check_head(status: StatusCode, headers: &HeaderMap) -> Result<(), Error> {
     Error::check_status(status, headers)?;
     if headers.get(CONTENT_ENCODING).is_some_and(|coding| coding != "identity") {

@@ -88,39 +88,39 @@ pub(crate) const MAX_ATTEMPTS: u32 = 3;
 /// Default maximum wait before the second attempt.
 pub(crate) const BASE_DELAY: Duration = Duration::from_millis(200);
 
-/// Maximum of the doubled wait.
+/// Upper limit of the doubled wait.
 pub(crate) const MAX_DELAY: Duration = Duration::from_secs(5);
 
 /// Longest `Retry-After` that the client waits for. If the service asks for more, the client does not retry.
 pub(crate) const MAX_RETRY_AFTER: Duration = Duration::from_secs(30);
 
-/// Maximum number of doublings. It keeps the factor within 32 bits, and is far beyond any sensible maximum wait.
+/// Maximum number of doublings. It keeps the factor within 32 bits, and leads far beyond any sensible maximum wait.
 const MAX_DOUBLINGS: u32 = 16;
 
 /// The retry budget of a client and its clones, so that retries do not multiply the load on a failing service.
 ///
-/// The budget starts full. Each retry spends one, and every [`CALLS_PER_RETRY`] answered calls earn one back. While the
-/// budget is empty, a failed attempt is not retried.
+/// The budget starts full. Each retry takes one from the budget, and every [`CALLS_PER_RETRY`] answered calls add one.
+/// While the budget is empty, failed attempts are not retried.
 #[derive(Debug)]
 pub(crate) struct RetryBudget {
-    /// Counted in calls: a retry costs [`CALLS_PER_RETRY`].
+    /// What is left, counted in calls: a retry costs [`CALLS_PER_RETRY`].
     left: AtomicU32,
     full: u32,
 }
 
 impl RetryBudget {
-    /// Creates a full budget with this number of retries.
+    /// Creates a full budget of this many retries.
     pub(crate) fn of_burst(retries: u32) -> Self {
         let full = retries.saturating_mul(CALLS_PER_RETRY);
         Self { left: full.into(), full }
     }
 
     pub(crate) fn deposit(&self) {
-        // A full budget is only read, so that successful calls do not contend for it.
+        // A full budget is only read, so that successful calls do not contend for the atomic.
         self.change(|left| (left < self.full).then(|| left + 1));
     }
 
-    /// Takes one retry from the budget. Returns false if none is left.
+    /// Takes one retry from the budget. Returns false if the budget is empty.
     pub(crate) fn withdraw(&self) -> bool {
         self.change(|left| left.checked_sub(CALLS_PER_RETRY))
     }

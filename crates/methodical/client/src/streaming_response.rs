@@ -53,7 +53,7 @@ impl<B> StreamingResponse<B> {
         &self.head.headers
     }
 
-    /// Returns the response if its status is 200, otherwise the error with the rest of its body.
+    /// Returns the response if its status is 200, otherwise an error with the rest of the body.
     async fn checked(mut self) -> Result<Self, Error> {
         let Err(error) = Error::check_status(self.status(), self.headers()) else {
             return Ok(self);
@@ -106,7 +106,7 @@ impl StreamingResponse<Body> {
     ///
     /// # Errors
     ///
-    /// Fails if the body cannot be received to its end. After an error, there are no more chunks.
+    /// Fails if the body cannot be received to its end. Each later call fails again.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, Error> {
         self.next_chunk().await
     }
@@ -129,7 +129,7 @@ impl StreamingResponse<BlockingBody> {
     ///
     /// # Errors
     ///
-    /// Fails if the body cannot be received to its end.
+    /// Fails if the body cannot be received to its end. Each later call fails again.
     pub fn chunk(&mut self) -> Result<Option<Bytes>, Error> {
         block_on(self.next_chunk())
     }

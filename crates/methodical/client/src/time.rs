@@ -21,7 +21,7 @@ pub(crate) fn date() -> SystemTime {
     SystemTime::now()
 }
 
-/// Returns the date. `SystemTime::now` panics here.
+/// Returns the current date and time. On this platform, `SystemTime::now` would panic.
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
 pub(crate) fn date() -> SystemTime {
     use web_time::web::SystemTimeExt;
@@ -29,7 +29,8 @@ pub(crate) fn date() -> SystemTime {
     web_time::SystemTime::now().to_std()
 }
 
-/// Waits without blocking the thread, with or without a runtime. A delay beyond the range of the clock is skipped.
+/// Waits for `delay` without blocking the thread, with or without a runtime. A delay beyond the range of the clock is
+/// skipped.
 #[doc(hidden)]
 pub async fn sleep(delay: Duration) {
     if let Some(end) = now().checked_add(delay) {
@@ -51,13 +52,13 @@ async fn sleep_until(end: Instant) {
     sleep_until_real(end).await;
 }
 
-/// Waits until `end`, on the thread of `futures-timer`: the timer of a runtime would tie the client to that runtime.
+/// Waits until `end` with the timer thread of `futures-timer`: a runtime's timer would tie the client to that runtime.
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 async fn sleep_until_real(end: Instant) {
     futures_timer::Delay::new(end.saturating_duration_since(Instant::now())).await;
 }
 
-/// Waits and blocks the thread.
+/// Blocks the thread for `delay`.
 #[doc(hidden)]
 #[expect(clippy::disallowed_methods, reason = "the blocking client may block its caller")]
 pub fn sleep_blocking(delay: Duration) {
@@ -76,13 +77,13 @@ pub(crate) struct Limit {
     timeout: Timeout,
 }
 
-/// The setting of a timeout: its name, and the function that sets it.
+/// A timeout's name in messages, and the method that sets it.
 pub(crate) type Timeout = (&'static str, &'static str);
 
 pub(crate) const OF_CALL: Timeout = ("call timeout", "ClientBuilder::call_timeout");
 pub(crate) const OF_ATTEMPT: Timeout = ("attempt timeout", "ClientBuilder::attempt_timeout");
 pub(crate) const OF_STREAM: Timeout = ("stream timeout", "ClientBuilder::stream_timeout");
-/// The timeout of the call's own options.
+/// The timeout in the call's own options.
 pub(crate) const OF_OPTIONS: Timeout = ("timeout", "CallOptions::timeout");
 
 impl Limit {
@@ -113,8 +114,8 @@ impl fmt::Display for Limit {
     }
 }
 
-/// Minimum time that a call must have left for another attempt.
+/// Minimum time that must be left for a call to make another attempt.
 ///
-/// A transport with a coarse clock gives up slightly before the deadline of the call. The remaining time is then too
-/// short for another attempt.
+/// A transport with a coarse clock gives up slightly before the call's deadline. The remaining time is then too short
+/// for another attempt.
 pub(crate) const MIN_TIME_LEFT: Duration = Duration::from_millis(10);

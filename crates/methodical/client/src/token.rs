@@ -45,8 +45,8 @@ pub trait TokenSource: Send + Sync + 'static {
     /// Returns a token. If the service has just refused a token, `refused` is that token. Returning it again makes the
     /// call fail.
     ///
-    /// If several clients share the source, `refused` may be an older token than the source's current one. Compare the
-    /// two, and get a new token only if they are equal.
+    /// If several clients share the source, `refused` may be older than the source's current token. Get a new token
+    /// only if the two are equal.
     ///
     /// A call, or the start of a stream, waits no longer than the call timeout. If the timeout expires, the future is
     /// dropped, and the next waiting call asks again. A call that begins after a failure also asks again.
@@ -124,7 +124,7 @@ impl TokenSource for AccessToken {
 }
 
 /// Use an `Arc` for a source that is chosen at run time, or that several clients share, such as an async and a blocking
-/// one.
+/// client.
 ///
 /// ```
 #[doc = include_str!("../doctests/photos.txt")]

@@ -1,7 +1,7 @@
-//! Spans of a call and of each of its attempts, named by OpenTelemetry's conventions for HTTP clients.
+//! Spans for a call and for each of its attempts, with the field names of OpenTelemetry's conventions for HTTP clients.
 //!
-//! If no subscriber is interested, a span costs one comparison. Spans and events contain no header, no body and no
-//! query value.
+//! If no subscriber is interested, a span costs one comparison. Spans and events never contain a header, a body or a
+//! query value other than a selector's.
 
 use std::fmt;
 use std::time::Duration;
@@ -52,7 +52,7 @@ impl CallSpan {
         failed(&self.0, error.kind().as_str());
     }
 
-    /// Records how many records were rejected and emits an event with their paths if any were.
+    /// If records were rejected, records their number and emits an event with the first paths.
     pub(crate) fn rejected(&self, rejected: &RejectedPaths) {
         let RejectedPaths { count, paths } = rejected;
         if *count > 0 {
@@ -73,7 +73,7 @@ impl CallSpan {
     }
 }
 
-/// The rejected records of a list: their number, and the paths where the first ones failed.
+/// The number of a list's rejected records, and the paths at which the first of them failed.
 #[derive(Debug, Default)]
 pub(crate) struct RejectedPaths {
     count: u64,
@@ -143,7 +143,7 @@ impl AttemptSpan {
     }
 }
 
-/// Emits the event for a retry, in the span of the call.
+/// Emits the event for a retry in the current span, which is the call's.
 pub(crate) fn retrying(delay: Duration) {
     let delay_ms = milliseconds(delay);
     debug!(target: TARGET, { gateway.delay_ms = delay_ms }, "retrying");
@@ -190,7 +190,7 @@ impl fmt::Display for Redacted<'_> {
     }
 }
 
-/// Maximum number of rejected records whose paths are in an event.
+/// Maximum number of rejected records whose paths an event contains.
 const SHOWN_PATHS: u64 = 10;
 
 /// The target of all spans and events: module names are not part of the interface.

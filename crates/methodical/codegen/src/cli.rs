@@ -10,8 +10,8 @@ use crate::output::{Drift, Output};
 use crate::text::list;
 use crate::{diff, init};
 
-/// Runs the command in the arguments, which do not include the name of the program. The workspace is the nearest one
-/// that contains `folder`.
+/// Runs the command that the arguments name. They do not include the name of the program. The workspace is the nearest
+/// one that contains `folder`.
 ///
 /// ```
 /// let here = std::path::Path::new("../../..");
@@ -48,7 +48,8 @@ fn command(args: &[String], folder: &Path) -> Result<Outcome, Outcome> {
     }
 }
 
-/// Takes an option out of the arguments and returns its value. Both are two arguments, or one with `=`.
+/// Removes an option and its value from the arguments and returns the value; `None` if the option is not given. The two
+/// may be separate arguments, or one argument with `=`.
 fn option<'a>(words: &mut Vec<&'a str>, name: &str) -> Result<Option<&'a str>, Outcome> {
     let mut given = words.iter().map(|word| word.split_once('=').map_or(*word, |(name, _)| name));
     let Some(index) = given.position(|given| given == name) else { return Ok(None) };
@@ -86,7 +87,7 @@ configuration or the command line is invalid, and no file was changed.
 ";
 
 /// Reads the services and generates their files. If a configuration or a spec is invalid, returns the outcome of the
-/// command as the error, after reading all specs.
+/// command as the error, with the mistakes in all specs.
 fn generated(root: &Path) -> Result<(Vec<Workspace>, Output), Outcome> {
     let (mut services, mut errors) = (Vec::new(), Vec::new());
     for config in config::read_all(root)? {
@@ -109,8 +110,8 @@ pub struct Outcome {
     pub stdout: String,
     /// The text for standard error.
     pub stderr: String,
-    /// The exit code: 0 for success, 1 if a check failed or a file could not be read or written, 2 if
-    /// the spec or the command line is invalid.
+    /// The exit code: 0 for success, 1 if a check failed or a file could not be read or written, 2 if the spec, its
+    /// configuration or the command line is invalid.
     pub code: u8,
 }
 

@@ -13,7 +13,7 @@ use crate::spec::form::{File, Kebab, Line};
 use crate::spec::read::{At, Text, key_of, tables, words};
 use crate::spec::{not_text, parse};
 
-/// The path of the configuration, from the root of the workspace.
+/// The path of the configuration, relative to the workspace root.
 pub const FILE: &str = "spec/codegen.toml";
 
 /// A service of a workspace, whose configuration and spec are valid.
@@ -32,7 +32,7 @@ impl Workspace {
     /// names.
     ///
     /// # Errors
-    /// If one of the two cannot be read, or is invalid.
+    /// Fails if the configuration or the spec cannot be read or is invalid.
     pub fn read(root: &Path, configuration: &str) -> Result<Self, Report> {
         Self::of(root, Config::read(root, configuration)?)
     }
@@ -40,7 +40,7 @@ impl Workspace {
     /// Reads the spec that a configuration names.
     ///
     /// # Errors
-    /// If the spec cannot be read or is invalid.
+    /// Fails if the spec cannot be read or is invalid.
     pub fn of(root: &Path, config: Config) -> Result<Self, Report> {
         let service = spec::read_file(&root.join(&config.spec), &config.spec)?;
         Ok(Self { root: root.to_owned(), config, service })
@@ -68,7 +68,7 @@ pub struct Config {
 pub struct Package {
     /// The crate's name, such as `gateway-model`.
     pub name: String,
-    /// The folder of its `Cargo.toml`, relative to the root of the workspace, such as `crates/gateway-model`.
+    /// The folder of the crate's `Cargo.toml`, relative to the workspace root, such as `crates/gateway-model`.
     pub folder: String,
 }
 
@@ -90,7 +90,7 @@ impl Config {
     /// Reads a configuration from memory. Messages show its path as `file`.
     ///
     /// # Errors
-    /// If it is invalid.
+    /// Fails if the configuration is invalid.
     ///
     /// ```
     /// use methodical_codegen::config::{Config, Role};
@@ -121,13 +121,14 @@ impl Config {
         name.strip_suffix(".toml").unwrap_or(name)
     }
 
-    /// Returns the name of a crate in Rust code, such as `gateway_model`; the name of its role if it is not generated.
+    /// Returns the name of a crate in Rust code, such as `gateway_model`. If the crate is not generated, returns the
+    /// name of its role.
     pub fn rust_name(&self, role: Role) -> String {
         let name = self.packages.get(&role).map_or_else(|| role.word(), |package| &package.name);
         name.replace('-', "_")
     }
 
-    /// Returns the folder of the generated modules of a crate. The module itself is next to it.
+    /// Returns the folder of a crate's generated modules. Their parent module is the file next to the folder.
     pub(crate) fn modules(&self, role: Role) -> String {
         let folder =
             self.packages.get(&role).map_or_else(|| role.word(), |package| &package.folder);
@@ -151,7 +152,7 @@ impl Config {
 /// Default of the key `command`.
 const COMMAND: &str = "methodical-codegen generate";
 
-/// Checks that the crates are distinct, and that no crate lacks one that it uses.
+/// Checks that the crates are distinct, and that each crate that another one uses is also generated.
 fn packages(cx: &mut Context<'_>, given: &BTreeMap<Role, At<Crate>>) -> BTreeMap<Role, Package> {
     let mut packages: BTreeMap<Role, Package> = BTreeMap::new();
     for (role, one) in given {
@@ -230,7 +231,7 @@ words! {
 }
 
 impl Role {
-    /// Returns the role whose crate this one depends on, directly.
+    /// Returns the role of the crate on which this role's crate directly depends, if any.
     pub(crate) fn uses(self) -> Option<Self> {
         match self {
             Self::Model => None,
@@ -243,7 +244,7 @@ impl Role {
 /// Returns the paths of a workspace's configurations, sorted.
 ///
 /// # Errors
-/// If the folder `spec` exists but cannot be read.
+/// Fails if the folder `spec` exists but cannot be read.
 pub(crate) fn files(root: &Path) -> io::Result<Vec<String>> {
     let entries = match fs::read_dir(root.join("spec")) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -261,7 +262,7 @@ pub(crate) fn files(root: &Path) -> io::Result<Vec<String>> {
 /// Reads all configurations of a workspace.
 ///
 /// # Errors
-/// If a configuration is missing, invalid or unreadable.
+/// Fails if a configuration is missing, invalid or unreadable.
 pub(crate) fn read_all(root: &Path) -> Result<Vec<Config>, Report> {
     let failed =
         |error| Report::of_file(FILE, format_args!("cannot list the folder `spec`: {error}"));

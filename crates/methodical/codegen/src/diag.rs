@@ -55,7 +55,7 @@ macro_rules! say {
     };
 }
 
-/// Reports a mistake as `say` does, if a condition holds.
+/// Reports a mistake as `say!` does, if a condition holds.
 macro_rules! say_if {
     ($cx:expr, $is_wrong:expr, $($mistake:tt)+) => {
         if $is_wrong {
@@ -97,7 +97,7 @@ impl fmt::Display for Report {
 
 impl std::error::Error for Report {}
 
-/// Returns the printed form of a diagnostic, with the lines of the spec and carets.
+/// Returns the printed form of a diagnostic, which shows lines of the spec with carets below them.
 fn render(diagnostic: &Diagnostic, path: &str, text: &str) -> String {
     let Diagnostic { span, message, help, related } = diagnostic;
     let snippet = |kind: AnnotationKind, span: &Range<usize>, what| {
@@ -137,14 +137,14 @@ pub(crate) fn shown(text: &str) -> String {
     if text.chars().nth(40).is_some() { shown + "…" } else { shown }
 }
 
-/// Returns the names as part of a sentence: `` `a`, `b` or `c` ``.
+/// Returns the names as part of a sentence, such as `` `a`, `b` or `c` ``.
 pub(crate) fn listed(names: &[&str]) -> String {
     let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
     if names.is_empty() { "none".to_owned() } else { list(&names, " or ") }
 }
 
-/// Returns a hint for an unknown name: the name that was probably meant, the word for a word of other languages, or all
-/// names if there are few.
+/// Returns a hint for an unknown name: the name that was probably meant, the fix for a word from another language, or
+/// all names if there are few.
 pub(crate) fn suggestion(written: &str, names: &[&str]) -> Option<String> {
     let meant = ELSEWHERE.iter().find(|(all, key, _)| is_in(all, written) && names.contains(key));
     match (closest(written, names), meant) {
@@ -155,7 +155,8 @@ pub(crate) fn suggestion(written: &str, names: &[&str]) -> Option<String> {
     }
 }
 
-/// Words of other languages and misplaced keys, each with a name that is known where they are not, and the fix.
+/// Words from other languages, and misplaced keys. Each entry has the words, a name that must be valid in their place,
+/// and the fix.
 const ELSEWHERE: [(&str, &str, &str); 9] = [
     ("name title version path accept", "service", "write `[service]` above it"),
     ("description summary comment", "doc", "use `doc`: the description, in sentences"),
@@ -183,7 +184,7 @@ pub(crate) fn closest<'a>(written: &str, names: &[&'a str]) -> Option<&'a str> {
     begun.or_else(|| near().map(|(_, name)| name)).copied()
 }
 
-/// Number of characters by which names are compared.
+/// Maximum number of characters of a name that are compared.
 const LONGEST: usize = 100;
 
 #[cfg(test)]

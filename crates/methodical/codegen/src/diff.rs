@@ -1,5 +1,5 @@
-//! Compares two specs as flat lists of declarations, each with keys and their text. Each key has a verdict, and the
-//! changes require a version.
+//! Compares two specs as flat lists of declarations, each with its keys and their values as text. A verdict on each
+//! changed key decides which version the changes require.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -80,7 +80,7 @@ pub(crate) fn command(root: &Path, config: &Config, paths: &[&str]) -> Result<Ou
             _ = writeln!(stderr, "\nwarning: {place}: {what}");
         }
     }
-    // The form of both was checked.
+    // The form of both versions was already checked.
     let [was, is] = [&before, &new_service]
         .map(|one| Version::parse(&one.version).unwrap_or(Version::new(0, 0, 0)));
     let asked = after(&was, largest);
@@ -124,7 +124,7 @@ fn version(text: &str) -> Option<Version> {
 /// A declaration, such as `model.Photo.field.title`.
 struct Declaration {
     place: String,
-    /// The list that contains it, such as `model.Photo.field`.
+    /// The list that contains the declaration, such as `model.Photo.field`.
     list: String,
     name: String,
     /// The other keys in the order of the file, with their values.
@@ -136,26 +136,26 @@ impl Declaration {
         self.facts.iter().find(|(other, _)| other == key).map(|(_, text)| text.as_str())
     }
 
-    /// Returns a change of all of it. Examples and open points affect only documentation.
+    /// Returns a change to the whole declaration. Examples and open points affect only documentation.
     fn change(&self, class: Class, what: &str) -> Change {
         let is_documentation = matches!(&*self.list, "example" | "open-point");
         let class = if is_documentation { Class::Documentation } else { class };
         Change { class, place: self.place.clone(), what: what.to_owned() }
     }
 
-    /// Returns whether it is an argument of a constructor.
+    /// Returns whether the declaration is an argument of a generated constructor.
     fn is_required(&self) -> bool {
         self.fact("presence") == Some("`required`") || self.fact("required") == Some("true")
     }
 }
 
-/// The fact with the columns of a model that declares none: they are derived from the fields.
+/// The fact with a model's default columns, which are derived from its fields if it declares no columns.
 const BY_DEFAULT: &str = "columns by default";
 
-/// The lists in other declarations.
+/// The lists that are nested in other declarations.
 const INNER: [&str; 3] = ["field", "param", "value"];
 
-/// Returns the declarations of a spec in the order of the file.
+/// Returns a spec's declarations in the order of the file.
 fn declarations(text: &str, service: &Service) -> Vec<Declaration> {
     // The spec is valid.
     let root: Table = toml::from_str(text).unwrap_or_default();
@@ -208,7 +208,7 @@ fn add(found: &mut Vec<Declaration>, list: &str, name: &str, table: &Table) {
     found.push(Declaration { place, list, name, facts });
 }
 
-/// Returns a value as text, without keys that are compared as separate facts.
+/// Returns a value as text. Keys that are compared separately are added to `facts` instead.
 fn text(value: &Value, facts: &mut Vec<(String, String)>) -> String {
     match value {
         Value::String(text) => format!("`{text}`"),
@@ -266,7 +266,7 @@ pub fn changes(old: (&str, &Service), new: (&str, &Service)) -> Vec<Change> {
     changes
 }
 
-/// Compares the order of the declarations in a list, for those that both specs have.
+/// Returns the change in the order of a list's declarations, if any. Compares only declarations that both specs have.
 fn moved(list: &str, old: &[Declaration], new: &[Declaration]) -> Option<Change> {
     let names = |one: &[Declaration], other: &[Declaration], is_fixed: fn(&Declaration) -> bool| {
         let all = one.iter().filter(|one| one.list == list && is_fixed(one)).map(|one| &one.name);
@@ -277,8 +277,8 @@ fn moved(list: &str, old: &[Declaration], new: &[Declaration]) -> Option<Change>
     let (was, is): (Vec<_>, Vec<_>) = all.filter(|(was, is)| was != is).unzip();
     let required = Declaration::is_required;
     let class = match list.rsplit('.').next() {
-        // The order of values in Rust follows their position. Reordering arguments breaks calls, and calls whose
-        // arguments have the same type still compile.
+        // Rust orders enum values by position. Reordered arguments break calls, even those that still compile because
+        // the arguments have the same type.
         Some("value") => Class::Breaking,
         Some("field" | "param") if names(old, new, required) != names(new, old, required) => {
             Class::Breaking
@@ -358,7 +358,7 @@ fn verdict(list: &str, key: &str, old: &str, new: &str) -> (Class, Option<String
                 |text: &str| list.starts_with("model") && !text.contains("absent-as-empty");
             !has_all() || is_option(old) != is_option(new)
         }
-        // The first code is written, the others are only read.
+        // The first code is written; the others are only read.
         ("scalar", "true" | "false") => parts(old).first() != parts(new).first() || !has_all(),
         ("scalar", "wire") => {
             wire(new) != Some(Wire::TextOrNumber) || wire(old) != Some(Wire::String)

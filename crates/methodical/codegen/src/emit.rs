@@ -56,7 +56,7 @@ const CRATES: &[(Role, Emitter)] = &[
     (Role::Python, python::emit),
 ];
 
-/// The emitters of the documents. Each runs if the configuration has its path, which is that of a file or a folder.
+/// The emitters of the documents. Each runs if the configuration has the path of its file or folder.
 const DOCUMENTS: &[(Document, DocumentEmitter)] = &[
     (Document::Reference, reference::emit),
     (Document::OpenApi, openapi::emit),
@@ -79,7 +79,7 @@ fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
 /// A generated file, not yet formatted or marked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GeneratedFile {
-    /// The path from the workspace root, with `/`: `crates/gateway-model/src/generated/types.rs`.
+    /// The path from the workspace root, with `/`, such as `crates/gateway-model/src/generated/types.rs`.
     pub path: String,
     /// The content, without the mark. Rust code begins with a `//!` comment that states the purpose of the file, and
     /// need not be formatted. JSON contains [`MARK`] as a value near its top.
@@ -90,7 +90,7 @@ pub struct GeneratedFile {
 pub const MARK: &str = "@generated";
 
 impl GeneratedFile {
-    /// Creates the root of the generated modules of a crate.
+    /// Creates the parent module of a crate's generated modules.
     fn root(workspace: &Workspace, role: Role, modules: &str) -> Self {
         let Config { command, .. } = &workspace.config;
         let text = format!("//! Code that `{command}` generates from the spec.\n\n{modules}\n");
@@ -158,7 +158,8 @@ fn without_surrogates(string: &str) -> Cow<'_, str> {
 
 /// Removes unused names from the imports of a file. Each import is on one line.
 fn with_used_imports(text: &str) -> String {
-    // A name is used unless it is in a text or comment, or after `.`, `::` or `fn`. A lowercase one may be a variable.
+    // A name is used unless it is in a string or comment, or after `.`, `::` or `fn`. A lowercase name may be a
+    // variable.
     let token =
         Regex::new(r##"r#".*?"#|"(?:[^"\\]|\\.)*"|//.*|(?:\.|fn )\w+|(\w+)(::[\w:]*|\(|!)?"##);
     let Ok(token) = token else { return text.to_owned() };
@@ -176,8 +177,8 @@ fn with_used_imports(text: &str) -> String {
     lines.map(|line| line + "\n").collect()
 }
 
-/// Returns an import reduced to the names that are used, such as `a::{B, c}`. rustfmt removes the braces around a
-/// single name.
+/// Returns an import reduced to the names that are used, such as `a::{B, c}`; `None` if all are unused. rustfmt removes
+/// the braces around a single name.
 fn used_import(import: &str, used: &BTreeSet<&str>) -> Option<String> {
     let (path, names) = import.split_once("::{").or_else(|| import.rsplit_once("::"))?;
     let last = path.rsplit("::").next().unwrap_or(path);

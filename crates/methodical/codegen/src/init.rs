@@ -1,5 +1,5 @@
-//! Starts a service, in a new or an existing workspace: hand-written files, around the generated ones. `«…»` in a
-//! template is replaced with a value.
+//! Starts a service in a new or an existing workspace: writes the files that people edit, and the generated ones. Each
+//! `«…»` in a template is replaced with a value.
 
 use std::fs;
 use std::path::Path;
@@ -12,8 +12,8 @@ use crate::output::{failed, formatted, marked, unmarked, write};
 use crate::spec::form::{Formed as _, Kebab};
 use crate::text::{capitalized, string};
 
-/// Creates a workspace in a folder named after its service. The runtime crates, which are not on a registry yet, are in
-/// a folder or in a Git repository.
+/// Creates a workspace in a folder named after its service. `runtime` is the folder or the Git repository that contains
+/// the runtime crates, which are not on a registry yet.
 pub(crate) fn workspace(name: &str, folder: &Path, runtime: &str) -> Result<Outcome, Outcome> {
     check_name(name)?;
     let is_checkout = folder.join(runtime).join("crates/methodical/model/Cargo.toml").is_file();
@@ -57,7 +57,7 @@ fn check_name(name: &str) -> Result<(), Outcome> {
     Kebab::FORM.check(name).map_err(|why| usage(&format!("NAME {why}")))
 }
 
-/// The command that calls the operation of the first spec.
+/// The command that calls the operation of the initial spec.
 const COMMAND: &str = "items list --shelf=3";
 
 /// Writes the files of a service below a root and returns what to do next.
@@ -112,7 +112,7 @@ pub(crate) fn samples(workspace: &Workspace) -> Vec<GeneratedFile> {
     samples.collect()
 }
 
-/// The values in the templates, by name: names, and snippets of code for an example of the spec.
+/// The values in the templates, by name: names, and code snippets for an example of the spec.
 struct Values(Vec<(&'static str, String)>);
 
 impl Values {
@@ -130,7 +130,7 @@ impl Values {
         };
         let mut values = vec![
             ("name", name.to_owned()),
-            // The name for people: `photo-albums` is `Photo albums`.
+            // The name for people, such as `Photo albums` for `photo-albums`.
             ("title", capitalized(name).replace('-', " ")),
             ("folder", either("spec", format!("spec/{name}"))),
             ("reference", either("docs/reference", format!("docs/{name}"))),
@@ -143,7 +143,7 @@ impl Values {
         Self(values)
     }
 
-    /// Adds the values of a service. `None` if it has no example for clients.
+    /// Adds the values that depend on the spec. Returns `None` if the service has no example for clients.
     fn add_service(&mut self, workspace: &Workspace) -> Option<()> {
         let Workspace { config, service, .. } = workspace;
         let names = [
@@ -169,7 +169,7 @@ impl Values {
         Some(())
     }
 
-    /// Replaces all `«…»` in a template. `«runtime NAME»` is the dependency on a runtime crate.
+    /// Replaces all `«…»` in a template. `«runtime NAME»` becomes the dependency on the runtime crate `NAME`.
     fn fill(&self, template: &str) -> String {
         let mut parts = template.split('«');
         let mut text = parts.next().unwrap_or_default().to_owned();
@@ -184,7 +184,7 @@ impl Values {
     }
 }
 
-/// Returns whether the source of the runtime crates is the URL of a Git repository.
+/// Returns whether the runtime crates come from a URL, which must be that of a Git repository.
 fn is_git(runtime: &str) -> bool {
     runtime.contains("://")
 }
@@ -206,7 +206,7 @@ fn calls(service: &Service) -> String {
     calls.collect::<Vec<_>>().join("\n\n")
 }
 
-/// Returns the calls of the builder that set all secrets except the first one.
+/// Returns the builder calls that set all secrets except the first one.
 fn secrets(service: &Service) -> String {
     let others = service.auth.secrets().iter().skip(1);
     let secret =

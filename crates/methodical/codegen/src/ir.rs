@@ -1,8 +1,8 @@
 //! The checked and resolved form of a spec, which every emitter reads.
 //!
-//! A [`Service`] only exists if the spec has no error, so an emitter need not check anything:
-//! every reference resolves, every Rust name is legal and free of collisions, every parameter in
-//! `needs` exists, and every example fits its operation. Declarations are in the order of the file.
+//! A [`Service`] exists only if the spec has no errors, so an emitter need not check anything: every reference
+//! resolves, every Rust name is legal and free of collisions, every parameter in `needs` exists, and every example fits
+//! its operation. Declarations are in the order of the file.
 //!
 //! There are two kinds of names. A name on the wire is a plain `String` called `wire`; write it to Rust code with
 //! [`text::string`](crate::text::string). A name in Rust is a [`RustName`], which can be written in any case and is
@@ -38,7 +38,8 @@ pub struct Service {
     pub title: String,
     /// The version of the spec, `MAJOR.MINOR.PATCH`.
     pub version: String,
-    /// The path that all operations share, without a prefix, such as `/c/oauth/v1`. A secret in it replaces `{secret}`.
+    /// The path that all operations share, without a prefix, such as `/c/oauth/v1`. A secret in the path replaces
+    /// `{secret}`.
     pub path: String,
     /// How a call names its operation, and the parameters that every call has.
     pub dispatch: Dispatch,
@@ -52,7 +53,7 @@ pub struct Service {
     pub scalars: Vec<Arc<ValueType>>,
     /// Enums, in order of declaration.
     pub enums: Vec<Arc<ValueType>>,
-    /// Models, in order of declaration; a model may use one that is declared after it.
+    /// Models, in order of declaration; a model may use a model that is declared after it.
     pub models: Vec<Model>,
     /// Operations, in order of declaration.
     pub operations: Vec<Operation>,
@@ -72,8 +73,8 @@ impl Service {
         self.open_points.iter().filter(|point| ids.contains(&point.id)).collect()
     }
 
-    /// Returns the open points that concern an operation: its own, and those of its parameters,
-    /// of the fields in its response, and of the types of both.
+    /// Returns the open points that concern an operation: its own, and those of its parameters, its response's fields,
+    /// and the types of both.
     pub fn open_points_of<'a>(&'a self, operation: &'a Operation) -> Vec<&'a OpenPoint> {
         let model = self.response_model(operation);
         let fields = model.map(|model| model.fields.as_slice()).unwrap_or_default();
@@ -91,24 +92,24 @@ impl Service {
         )
     }
 
-    /// Returns a model of this service.
+    /// Returns the model with this id.
     pub fn model(&self, id: ModelId) -> &Model {
         #[expect(clippy::indexing_slicing, reason = "a model has an id only if it is in the list")]
         &self.models[id.0]
     }
 
-    /// Returns the model of a response's records; `None` if it has no records.
+    /// Returns the model of a response's records; `None` if the response has no records.
     pub fn response_model(&self, operation: &Operation) -> Option<&Model> {
         operation.response.model().map(|id| self.model(id))
     }
 
-    /// Returns the models of the records in responses, in order of declaration.
+    /// Returns the models of all response records, in order of declaration.
     pub fn record_models(&self) -> Vec<&Model> {
         let ids = self.operations.iter().filter_map(|one| one.response.model());
         ids.collect::<BTreeSet<_>>().into_iter().map(|id| self.model(id)).collect()
     }
 
-    /// Returns the model of a response's list metadata.
+    /// Returns the model of a response's list metadata, if the contract declares any.
     pub fn metadata_model(&self, operation: &Operation) -> Option<&Model> {
         operation.response.metadata.map(|id| self.model(id))
     }
@@ -133,7 +134,7 @@ impl Service {
         found
     }
 
-    /// Returns the fields to which the keys of a path lead, from a model inwards; `None` if one does not exist.
+    /// Returns the fields along a path that begins at a model, outermost first; `None` if one of them does not exist.
     pub fn fields_at<'s>(&'s self, model: &'s Model, path: &[String]) -> Option<Vec<&'s Field>> {
         let (mut inner, mut fields) = (Some(model), Vec::new());
         for key in path {
@@ -156,8 +157,8 @@ impl Service {
         examples.filter_map(|example| Some((self.operations.get(example.operation)?, example)))
     }
 
-    /// Returns a value for a parameter, as wire text: the first value of an enum, the value of an example, or any that
-    /// the type allows.
+    /// Returns a value for a parameter, as wire text: the first value of an enum, the value of an example, or any value
+    /// that the type allows.
     pub fn sample(&self, operation: &Operation, param: &Param) -> String {
         let given = self.examples_of(operation).find_map(|example| example.given(param));
         let given = given.and_then(|text| param.items(text).first().copied());
@@ -208,7 +209,8 @@ impl Service {
         }
     }
 
-    /// Returns the query of an operation and the body of its POST, with these parameters as wire text.
+    /// Returns an operation's query and body for these parameters, whose values are wire text. The body is empty for a
+    /// GET.
     pub fn request_of(
         &self,
         operation: &Operation,
@@ -237,7 +239,8 @@ impl Service {
         format!("{method} {}{mark}{query}", self.path_of(operation))
     }
 
-    /// Returns the call of an operation without parameters. If the selector is in the form, the form follows.
+    /// Returns the method, path and query that call an operation without parameters. If the selector is in the form,
+    /// the form follows.
     pub fn call_of(&self, operation: &Operation) -> String {
         let (query, body) = self.request_of(operation, &[]);
         let form =
@@ -255,21 +258,21 @@ pub struct Example {
     pub operation: usize,
     /// The example's description.
     pub doc: String,
-    /// The names of the parameters with their values as wire text, not yet percent-encoded.
+    /// The parameter names with their values as wire text, not yet percent-encoded.
     pub params: Vec<(String, String)>,
     /// The query exactly as it is sent.
     pub query: String,
     /// The body of the request exactly as it is sent; empty for a GET.
     pub sent: String,
-    /// The path of the response, relative to the spec's folder, such as `fixtures/credits.json`.
+    /// The path of the response file, relative to the spec's folder, such as `fixtures/credits.json`.
     pub path: String,
     /// The body of the response: the contents of the file at `path`, or nothing if the spec was read without a folder.
     pub body: String,
     /// Positions of the records in the response that a client must reject individually.
     pub rejected: Vec<usize>,
-    /// Whether a client must be able to read it.
+    /// Whether a client must be able to read the response.
     pub client: bool,
-    /// Whether a server must be able to send it.
+    /// Whether a server must be able to send the response.
     pub server: bool,
 }
 
@@ -293,23 +296,23 @@ pub struct OpenPoint {
     pub id: String,
     /// The question that the contract does not answer.
     pub question: String,
-    /// Behavior of our libraries.
+    /// How our libraries behave.
     pub client: String,
-    /// Behavior of our server.
+    /// How our server behaves.
     pub server: String,
     /// The sections of the contract that the question is about; empty if the spec names none.
     pub source: String,
 }
 
-/// The description of a declaration, with its sections and open points.
+/// The description of a declaration, with its sections of the contract and its open points.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct About {
     /// Sentences, with `code` between backticks. They may contain anything (quotes, comment ends, Markdown, HTML). The
     /// functions of [`text`](crate::text) escape them for their destination.
     pub doc: String,
-    /// The sections of the contract that describe it, such as `4.1, rule 2`; empty if the spec names none.
+    /// The sections of the contract that describe the declaration, such as `4.1, rule 2`; empty if the spec names none.
     pub source: String,
-    /// The ids of the open points about it, such as `D-date`; see [`Service::open_points`].
+    /// The ids of the open points about the declaration, such as `D-date`; see [`Service::open_points`].
     pub open: Vec<String>,
 }
 
@@ -323,7 +326,7 @@ pub(crate) fn phrase(source: &str) -> Option<String> {
 pub struct Dispatch {
     /// The part of the request that names the operation.
     pub place: Place,
-    /// The parameters that name the operation: one or two; none if the path names it.
+    /// The one or two parameters that name the operation; empty if the path names it.
     pub selectors: Vec<String>,
     /// The parameters that every call has, with their values, in the order in which they are sent.
     pub constants: Vec<(String, String)>,
@@ -353,8 +356,8 @@ impl Dispatch {
         self.selectors.iter().chain(constants).any(|sent| sent == name)
     }
 
-    /// Returns the selectors with the values that name an operation, whose first `/` separates the
-    /// values of two selectors.
+    /// Returns each selector with its value for an operation. The first `/` in `select` separates the values of two
+    /// selectors.
     pub fn values<'a>(&'a self, select: &'a str) -> Vec<(&'a str, &'a str)> {
         match self.selectors.as_slice() {
             [first, second] => {
@@ -365,7 +368,7 @@ impl Dispatch {
         }
     }
 
-    /// Returns the parameters with which every call of an operation begins, as they are sent.
+    /// Returns the `name=value` pairs with which every call of an operation begins, as they are sent.
     pub fn pairs(&self, operation: &Operation) -> Vec<String> {
         let selectors = self.values(&operation.select).into_iter();
         let selectors = selectors.map(|(name, value)| format!("{name}={value}"));
@@ -386,10 +389,10 @@ pub enum Auth {
     Secrets(Vec<Secret>),
 }
 
-/// A secret of every call, such as an API key.
+/// A secret that every call sends, such as an API key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Secret {
-    /// The name of the parameter or header; for a secret in the path, only for display.
+    /// The name of the parameter or header. For a secret in the path, the name is only for display.
     pub name: String,
     /// The secret's place in a request.
     pub place: SecretPlace,
@@ -415,7 +418,7 @@ words! {
 pub const SECRET: &str = "{secret}";
 
 impl Auth {
-    /// Returns the secrets; none for a bearer token.
+    /// Returns the secrets; empty for a bearer token, or if calls are not authenticated.
     pub fn secrets(&self) -> &[Secret] {
         match self {
             Self::Secrets(secrets) => secrets,

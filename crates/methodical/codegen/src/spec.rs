@@ -24,7 +24,7 @@ pub(crate) mod read;
 /// Reads the spec at a path, with the fixtures in its folder. Messages show the path as `shown`.
 ///
 /// # Errors
-/// If the spec or a fixture cannot be read, or is invalid.
+/// Fails if the spec or a fixture cannot be read or is invalid.
 pub fn read_file(path: &Path, shown: &str) -> Result<Service, Report> {
     read_bytes(&file(path, shown)?, path.parent(), shown)
 }
@@ -47,7 +47,8 @@ pub(crate) fn file(path: &Path, shown: &str) -> Result<Vec<u8>, Report> {
     std::fs::read(path).map_err(|why| not_text("spec", shown, &why))
 }
 
-/// Reads a TOML file whose language is a type, and turns it into a value. Messages call the file by `name`.
+/// Reads the text of a TOML file into the type `D` and lowers that to a value. Messages call the file `name` and show
+/// its path as `shown`.
 pub(crate) fn parse<D: DeserializeOwned, T>(
     name: &str,
     bytes: &[u8],

@@ -16,7 +16,7 @@ pub fn strings(texts: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     texts.into_iter().map(|text| string(text.as_ref())).collect::<Vec<_>>().join(", ")
 }
 
-/// Joins a list with commas, and a word before the last item.
+/// Joins texts with commas, but puts `before_last`, such as ` or `, before the last one.
 pub fn list(texts: &[String], before_last: &str) -> String {
     match texts.split_last() {
         Some((last, [])) => last.clone(),
@@ -31,8 +31,8 @@ pub fn capitalized(text: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_uppercase().to_string() + chars.as_str())
 }
 
-/// Returns JSON text as a Rust string literal. It is a raw literal if that avoids escapes and the
-/// text cannot end or break it.
+/// Returns JSON text as a Rust string literal. The literal is raw if that avoids escapes and the text cannot end or
+/// break it.
 pub fn raw_string(text: &str) -> String {
     if !text.contains('"') || text.contains("\"#") || text.chars().any(is_hidden) {
         string(text)
@@ -71,7 +71,7 @@ pub fn is_hidden(c: char) -> bool {
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Returns the path of a file relative to a folder. Both are given relative to the same root, with `/`.
+/// Returns the path of a file relative to a folder. Both are relative to the same root, and use `/` as the separator.
 ///
 /// ```
 /// use methodical_codegen::text::relative;
@@ -97,7 +97,7 @@ pub fn inline(text: &str) -> String {
     paragraphs(text).iter().map(|words| words.join(" ")).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns code for a table cell. A backtick or a pipe in it does not end the code or the cell.
+/// Returns code for a table cell. A backtick or a pipe in the text does not end the code or the cell.
 pub fn code(text: &str) -> String {
     let text: String = text.chars().map(|c| if is_hidden(c) { '\u{fffd}' } else { c }).collect();
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
@@ -106,7 +106,7 @@ pub fn code(text: &str) -> String {
     format!("{fence}{space}{}{space}{fence}", text.replace('|', "\\|"))
 }
 
-/// Returns a block of code that its content cannot close.
+/// Returns a fenced code block that its content cannot close.
 pub fn fenced(language: &str, text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
@@ -137,7 +137,7 @@ fn guard(line: &str) -> String {
 
 /// Returns the escaped words of a paragraph.
 fn words(paragraph: &str) -> Vec<String> {
-    // A code span, or several backticks, which begin none.
+    // A code span, or several backticks, which do not begin a code span.
     let span = "``+|`[^`]*[^` ][^`]*`";
     let regexes = (Regex::new(&format!("(?:{span}|[^ ])+")), Regex::new(&format!("{span}|.")));
     let (Ok(word), Ok(piece)) = regexes else { return Vec::new() };
@@ -161,7 +161,8 @@ fn words(paragraph: &str) -> Vec<String> {
     words.map(|word| piece.replace_all(word.as_str(), escape).into_owned()).collect()
 }
 
-/// Returns a description as a doc comment at a depth of indentation. `mark` is `///` or `//!`.
+/// Returns a description as a doc comment. `depth` is its indentation, in levels of four spaces. `mark` is `///` or
+/// `//!`.
 ///
 /// ```
 /// let comment = methodical_codegen::text::comment("///", 0, "Identifies a photo.\n\nIt has a `Photo_Id`.");
@@ -176,7 +177,7 @@ pub fn comment(mark: &str, depth: usize, description: &str) -> String {
     paragraphs.collect::<Vec<_>>().join(&format!("\n{mark}\n"))
 }
 
-/// Wraps words to lines of at most this many characters.
+/// Wraps words into lines of at most this many characters.
 fn wrapped(words: &[String], width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in words {

@@ -1,4 +1,4 @@
-//! Decides which requests are answered: the token of the first URL, passwords, session cookies, host and origin.
+//! Decides which requests are answered, by the first URL's token, passwords, session cookies, host and origin.
 
 use std::fmt::Write as _;
 use std::io;
@@ -13,12 +13,13 @@ use subtle::ConstantTimeEq as _;
 use crate::dashboard::Error;
 use crate::login::{Guesses, Readers};
 
-/// The rules of access of one dashboard.
+/// The access rules of one dashboard.
 pub(crate) struct Access {
-    /// The origins at which readers reach the pages: scheme, host and port. A host can begin with `*.` for any name.
+    /// The origins at which readers reach the pages: scheme, host and port. A host can begin with `*.`, which stands
+    /// for any name.
     origins: Vec<String>,
     cookie: String,
-    /// The token of the first URL; `None` once it was used.
+    /// The first URL's token; `None` without one, or once it has been used.
     token: Mutex<Option<Secret>>,
     sessions: Mutex<Vec<Session>>,
     guesses: Mutex<Guesses>,
@@ -34,7 +35,7 @@ pub(crate) struct Access {
 /// A user with a session cookie.
 struct Session {
     cookie: Secret,
-    /// The name of a reader, and the hash of the password at login; `None` for a user of the first URL.
+    /// The reader's name, and the password hash at login; `None` for a user of the first URL.
     reader: Option<(String, String)>,
     began_at: i64,
     used_at: i64,
@@ -47,7 +48,7 @@ pub(crate) struct Who {
     pub(crate) name: Option<String>,
     /// Whether personal values are hidden.
     pub(crate) masks: bool,
-    /// Whether the page of a record has a link that shows them.
+    /// Whether a record's page has a link that shows the personal values.
     pub(crate) can_reveal: bool,
 }
 
@@ -69,7 +70,7 @@ pub(crate) enum NotLoggedIn {
     TooMany,
 }
 
-/// Returns the value of a header that may occur once; an error if it is repeated.
+/// Returns the value of a header; `None` if it is absent. Fails if it is repeated.
 fn one(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, ()> {
     let mut values = headers.get_all(name).iter();
     let value = values.next().map(|value| value.to_str().unwrap_or_default());
@@ -103,7 +104,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Access {
-    /// Creates the rules for a server at an address, behind a proxy with a host, or with a certificate for some names.
+    /// Creates the rules for a server at this address. `proxy` is the host of a proxy in front of it, and `names` are
+    /// the names in its TLS certificate.
     pub(crate) fn new(
         address: SocketAddr,
         proxy: Option<&str>,
@@ -186,7 +188,8 @@ impl Access {
         })
     }
 
-    /// Returns the user of a session. A reader's expires, and ends if the reader is removed or the password changes.
+    /// Returns the user of a session. A reader's session expires, and also ends if the reader is removed or the
+    /// password changes.
     pub(crate) fn who(&self, headers: &HeaderMap, now: i64) -> Option<Who> {
         let mut sessions = lock(&self.sessions);
         let place = sessions.iter().position(|one| self.has_cookie(headers, &one.cookie))?;
@@ -208,7 +211,7 @@ impl Access {
         Some(Who { name, masks: masks || self.masks, can_reveal })
     }
 
-    /// Returns the client's address, for counting attempts. Behind a proxy, it is in a header.
+    /// Returns the client's address, for counting attempts. Behind a proxy, the address is in a header.
     pub(crate) fn client(&self, headers: &HeaderMap, peer: IpAddr) -> String {
         let last = headers.get_all("x-forwarded-for").iter().next_back();
         let last = last.filter(|_| self.has_proxy).and_then(|line| line.to_str().ok());
@@ -220,7 +223,7 @@ impl Access {
         !(self.readers)().is_empty()
     }
 
-    /// Uses up the token. Returns the cookie of a session; `None` if the token is wrong or was used before.
+    /// Uses up the token. Returns the cookie of a new session; `None` if the token is wrong or was used before.
     pub(crate) fn enter(&self, text: &str, now: i64) -> Option<String> {
         let mut token = lock(&self.token);
         if !token.as_ref()?.is(text) {
@@ -231,7 +234,7 @@ impl Access {
         Some(cookie)
     }
 
-    /// Logs a reader in and returns the cookie of a new session. This deliberately takes a moment.
+    /// Logs a reader in and returns the cookie of a new session. Checking the password deliberately takes a moment.
     pub(crate) fn log_in(
         &self,
         name: &str,

@@ -80,7 +80,7 @@ async fn answer(shared: Shared, page: Page, params: Params) -> Result<Html<Strin
     rendered.unwrap_or(Err(Problem::Template)).map(Html)
 }
 
-/// Uses up the token of the first URL.
+/// Begins a session for the first URL's token, which works once, and leads to the first page.
 async fn enter(
     State(server): State<Arc<Server>>,
     Path(token): Path<String>,
@@ -210,7 +210,7 @@ pub(crate) fn sealed(mut response: Response) -> Response {
     response
 }
 
-/// Returns why a request is refused.
+/// Returns why a request is refused; `None` if it is accepted.
 fn refusal(server: &Server, request: &Request) -> Option<Refused> {
     let is_login = request.method() == Method::POST && request.uri().path() == "/login";
     if !is_login && !matches!(*request.method(), Method::GET | Method::HEAD) {
@@ -224,7 +224,7 @@ fn file(kind: &'static str, text: &'static str) -> Response {
     ([(CONTENT_TYPE, kind)], text).into_response()
 }
 
-/// The query of the first URL in a file.
+/// The query of the first URL if a file links to it.
 pub(crate) const FROM_FILE: &str = "from=file";
 
 /// The headers of every response.

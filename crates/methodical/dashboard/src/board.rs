@@ -52,7 +52,7 @@ struct Row {
     bars: Bars,
 }
 
-/// The figure of a row and a value.
+/// The figure of a row for one value.
 struct Cell {
     text: String,
     href: Option<String>,

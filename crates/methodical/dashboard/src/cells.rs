@@ -14,7 +14,7 @@ pub(crate) fn fields(json: &str) -> Fields {
     serde_json::from_str(json).unwrap_or_default()
 }
 
-/// Returns the value of a column as text; `None` without a value.
+/// Returns the value of a column as text; `None` if it is absent or `null`.
 pub(crate) fn cell(fields: &Fields, column: &Column) -> Option<String> {
     let (first, rest) = column.path().split_first()?;
     let mut value = fields.get(*first)?;
@@ -62,7 +62,7 @@ impl fmt::Display for Shown {
     }
 }
 
-// Escapes its text itself.
+// The display form escapes the text itself.
 impl HtmlSafe for Shown {}
 
 /// Returns the value of a column in its displayed form.
@@ -93,7 +93,7 @@ pub(crate) enum Contact {
     Phone,
 }
 
-/// Returns the purpose of a text column, judging by its name.
+/// Returns the way of contact that a text column contains, judging by its name; `None` for other columns.
 pub(crate) fn contact(column: &Column) -> Option<Contact> {
     let name = column.path().last().filter(|_| column.kind() == ColumnKind::Text)?;
     let kinds = [("mail", Contact::Mail), ("phone", Contact::Phone)];

@@ -1,4 +1,4 @@
-//! The feed of the mirror by day and person, latest change first.
+//! The mirror's feed, by day and person, latest change first.
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ use crate::words::{self, label};
 #[template(path = "changes.html")]
 struct ChangesPage<'a> {
     frame: Frame,
-    /// The lists of the form: the parameter, its label, and the choices.
+    /// The form's lists: the parameter, its label, and the choices.
     lists: Vec<(&'static str, String, Vec<Choice<'a>>)>,
     since: &'a str,
     days: Vec<Day>,
@@ -41,7 +41,7 @@ struct Person {
     name: Shown,
     /// Each change: its time, kind, details and group.
     entries: Vec<(Time, &'static str, String, Option<Shown>)>,
-    /// The table and the identity.
+    /// The table and the identity of the record.
     key: (String, String),
 }
 
@@ -123,7 +123,7 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     Ok(page.render()?)
 }
 
-/// Returns the lists of the form, each with its choice.
+/// Returns the form's lists, each with its choices.
 fn lists<'a>(
     board: &Board,
     counts: &'a Counts,

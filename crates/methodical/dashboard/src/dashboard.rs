@@ -94,14 +94,15 @@ impl Dashboard {
     }
 
     /// Lets readers log in with a password. Each request of a reader calls `readers`, so that a change of rights
-    /// applies to the next request. Beyond this machine, the first URL is then the login page.
+    /// applies to the next request. If the server is reachable from other machines, the first URL is then the login
+    /// page.
     #[must_use]
     pub fn readers(self, readers: impl Fn() -> Readers + Send + Sync + 'static) -> Self {
         Self { readers: Arc::new(readers), ..self }
     }
 
-    /// Writes a line for each request of a page: the time, the name of the reader, the method, the path without its
-    /// query, and the status. The name is `link` for a reader who used the first URL, and `-` without a session.
+    /// Writes a line for each page request: the time, the reader's name, the method, the path without its query, and
+    /// the status. The name is `link` for a reader who used the first URL, and `-` without a session.
     #[must_use]
     pub fn access_log(self, log: impl Write + Send + 'static) -> Self {
         Self { log: Some(Mutex::new(Box::new(log))), ..self }
@@ -146,8 +147,9 @@ impl Dashboard {
         Self { now: Box::new(move || seconds(now())), ..self }
     }
 
-    /// Creates the indexes that let each page read few rows of the mirror, unless they exist. This takes a few seconds
-    /// for a million records, and later syncs maintain the indexes. Without them, the pages of a large mirror are slow.
+    /// Creates the indexes with which each page reads few rows of the mirror, unless they exist. This takes a few
+    /// seconds for a million records, and later syncs maintain the indexes. Without them, the pages of a large mirror
+    /// are slow.
     ///
     /// # Errors
     ///
@@ -278,7 +280,7 @@ impl Listening {
         self.stop.clone()
     }
 
-    /// Answers requests until it is stopped.
+    /// Answers requests until a [`Stopper`] stops it.
     ///
     /// # Errors
     ///

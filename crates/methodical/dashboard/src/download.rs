@@ -24,7 +24,7 @@ use crate::shared::{Params, Problem, Shared};
 use crate::time::{civil, day};
 use crate::words::plural;
 
-/// Responds with all records of a view and sends them while it reads them.
+/// Responds with all records of a view, which are sent while they are read.
 pub(crate) async fn answer(shared: Shared, params: Params) -> Result<Response, Problem> {
     let downloads = Arc::clone(&shared.downloads);
     let slot = downloads.try_acquire_owned().map_err(|_full| Problem::Busy)?;
@@ -114,7 +114,7 @@ fn write(
     out.get_ref().send(None).map_err(output)
 }
 
-/// Returns a row: the record as received, and what the mirror knows about it.
+/// Returns a row as JSON: the record as received, and what the mirror knows about it.
 fn json(view: &View<'_>, row: &Record, record: &str) -> String {
     let mut known = Map::new();
     let mut add = |name: &str, value: Value| known.insert(name.to_owned(), value);
@@ -135,8 +135,7 @@ fn json(view: &View<'_>, row: &Record, record: &str) -> String {
     format!("{{{inside}{comma}\"{MIRROR}\":{known}}}")
 }
 
-/// Returns the columns of a view: the fields of the contract that are not hidden, and what the mirror knows about a
-/// row.
+/// Returns the columns of a view: the contract's fields that are not hidden, and what the mirror knows about a row.
 fn columns(view: &View<'_>, hides_personal: bool) -> Vec<DownloadColumn> {
     let all = view.table.columns().iter();
     let shown = all.filter(|column| !(hides_personal && column.is_personal()));
@@ -197,7 +196,7 @@ const ROWS: usize = 2000;
 /// Size of a piece, in bytes.
 const PIECE: usize = 64 * 1024;
 
-/// Maximum number of pieces that wait.
+/// Maximum number of pieces that wait to be sent.
 const WAITING: usize = 4;
 
 #[cfg(test)]

@@ -72,8 +72,8 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
 /// Maximum number of duplicates on a page.
 const ROWS: usize = 25;
 
-/// Maximum number of people of a duplicate that are shown.
+/// Maximum number of people shown for a duplicate.
 const PEOPLE: usize = 20;
 
-/// Maximum number of groups of a person that are shown.
+/// Maximum number of groups shown for a person.
 const GROUPS: usize = 20;

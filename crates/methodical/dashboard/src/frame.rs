@@ -24,7 +24,7 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// Creates the layout of a page. `path` is the target of its link in the navigation.
+    /// Creates a page's layout. `path` is the target of the page's link in the navigation.
     pub(crate) fn new(
         shared: &Shared,
         statuses: &[TableStatus],
@@ -61,7 +61,8 @@ pub(crate) struct Pager {
 }
 
 impl Pager {
-    /// Creates the links of a list that begins after or at a number; zero is the start.
+    /// Creates the links below a list. `at` is the position at which this page begins, and the default is the first
+    /// page. `next` is the position of the next page.
     pub(crate) fn of<N: Copy + Default + PartialEq + ToString>(
         list: &Link,
         name: &str,
@@ -90,7 +91,7 @@ fn warnings(statuses: &[TableStatus], now: i64) -> Vec<String> {
     warnings
 }
 
-/// Returns the oldest of the times when the tables were last complete; `None` if no table ever was.
+/// Returns the oldest of the times at which the tables were last complete; `None` if no table ever was.
 pub(crate) fn whole(statuses: &[TableStatus]) -> Option<i64> {
     statuses.iter().filter_map(|status| status.completed_at).min()
 }

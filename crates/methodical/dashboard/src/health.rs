@@ -38,7 +38,7 @@ pub(crate) fn render(shared: &Shared) -> Result<String, Problem> {
     Ok(HealthPage { frame, tables, rejections, runs }.render()?)
 }
 
-/// Maximum number of rejected records of a table on the page.
+/// Maximum number of rejected records that the page shows for a table.
 const REJECTIONS: usize = 20;
 
 /// Maximum number of syncs on the page.

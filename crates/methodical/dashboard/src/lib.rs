@@ -24,7 +24,7 @@
 //! - A request with another `Host` or `Origin` is refused, so that no other site reaches the pages by its own name.
 //! - Only `GET` and `HEAD` are allowed, and `POST` for the login. Nothing is written except
 //!   [indexes](Dashboard::index).
-//! - [Readers](Dashboard::readers) log in with a password. Their sessions end, and attempts are limited.
+//! - [Readers](Dashboard::readers) log in with a password. Their sessions expire, and login attempts are limited.
 //! - A policy in each response forbids scripts, frames, and anything from elsewhere. Nothing may be stored in a cache.
 //! - With [`Dashboard::mask`], personal values are hidden until a reader reveals a single record.
 //!
@@ -32,12 +32,12 @@
 //!
 //! # Modules
 //!
-//! - `dashboard` is the entry point; `serve` answers the requests of connections, `access` decides which of them, and
-//!   `login` manages readers with passwords.
+//! - `dashboard` is the entry point. `serve` answers the requests on each connection, `access` decides which requests
+//!   are answered, and `login` manages readers with passwords.
 //! - `app` routes requests to the pages: `today`, `board`, `duplicates`, `records`, `record`, `changes`, `health` and
 //!   `problem`. The template of each page is beside it.
-//! - `download` sends all records of a view, as CSV or as a workbook.
-//! - `outline` has the tables of the service, and `shared` what all pages use. `frame` is the layout around a page.
+//! - `download` sends all records of a view, in a format that the program provides.
+//! - `outline` has the service's tables, and `shared` has what all pages use. `frame` is the layout around a page.
 //! - `cells`, `link`, `time` and `words` write values, links, times and names.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -25,7 +25,7 @@ impl Link {
         self
     }
 
-    /// Adds a parameter that has a value.
+    /// Adds a parameter if it has a value.
     pub(crate) fn with_some(self, name: &str, value: Option<&str>) -> Self {
         match value {
             Some(value) => self.with(name, value),
@@ -33,7 +33,7 @@ impl Link {
         }
     }
 
-    /// Adds the value of placements; `None` stands for unknown.
+    /// Adds a placement's value as a parameter; `None` stands for an unknown value.
     pub(crate) fn with_value(self, value: Option<&str>) -> Self {
         match value {
             Some(value) => self.with("value", value),

@@ -105,7 +105,7 @@ impl Readers {
     }
 }
 
-/// Returns the hash function with the costs of new passwords.
+/// Returns the hash function, with the costs for new passwords.
 fn argon2() -> Argon2<'static> {
     let costs = Params::new(MEMORY, 1, 1, None).unwrap_or_default();
     Argon2::new(Algorithm::Argon2id, Version::V0x13, costs)
@@ -157,7 +157,7 @@ impl Guesses {
         is_allowed
     }
 
-    /// Forgets all attempts of a name that has logged in, and this attempt of the address.
+    /// Forgets all attempts for a name that has logged in, and this attempt from the address.
     pub(crate) fn forgive(&mut self, name: &str, address: &str) {
         if let Some((_, count)) = self.counter(0, name) {
             *count = 0;
@@ -176,7 +176,7 @@ impl Guesses {
 /// A hash that no password has, with the same costs as all others.
 const NOBODY: &str = "$argon2id$v=19$m=47104,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
-/// Memory of a hash, in KiB: one of the choices of OWASP, and more than an allocator keeps after use.
+/// Memory of a hash, in KiB: a value that OWASP recommends, and more than an allocator keeps after use.
 const MEMORY: u32 = 46 * 1024;
 
 /// Number of counters of attempts.
@@ -185,7 +185,7 @@ const COUNTERS: usize = 16 * 1024;
 /// Maximum number of attempts for a name in a period.
 const OF_NAME: u32 = 10;
 
-/// Maximum number of attempts of an address in a period.
+/// Maximum number of attempts from an address in a period.
 const OF_ADDRESS: u32 = 30;
 
 /// Period for counting attempts, in seconds.

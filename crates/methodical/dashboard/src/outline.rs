@@ -10,14 +10,14 @@ use crate::cells::{fields, text};
 /// The parts of a service that pages show.
 #[derive(Debug, Default)]
 pub(crate) struct Outline {
-    /// The tables of lists.
+    /// The tables of the service's lists.
     pub(crate) tables: Vec<&'static Table>,
     /// The first value that the mirror recovers.
     pub(crate) board: Option<Board>,
     pub(crate) gauges: Vec<&'static str>,
 }
 
-/// A value that the mirror recovers: the value of a member in a group.
+/// A value that the mirror recovers: a member's value in a group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Board {
     pub(crate) members: &'static Table,
@@ -36,7 +36,7 @@ pub(crate) struct Placements {
     pub(crate) value: &'static str,
 }
 
-/// A placement: the value of a member in a group.
+/// A placement: a member's value in a group.
 pub(crate) struct Placed {
     pub(crate) member: String,
     pub(crate) group: String,
@@ -83,7 +83,7 @@ impl Outline {
         self.tables.iter().copied().find(|table| table.name() == name)
     }
 
-    /// Returns the board if its members are in a table.
+    /// Returns the board if the table contains the board's members.
     pub(crate) fn board_of(&self, table: &Table) -> Option<&Board> {
         self.board.as_ref().filter(|board| board.members == table)
     }

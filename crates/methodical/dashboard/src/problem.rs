@@ -6,7 +6,7 @@ use http::StatusCode;
 
 use crate::shared::Problem;
 
-/// The template of the page. It contains no data of the mirror, so it may be sent to anyone.
+/// The template of the page. It contains no data from the mirror, so it may be sent to anyone.
 #[derive(Template)]
 #[template(path = "problem.html")]
 struct ProblemPage<'a> {

@@ -29,7 +29,7 @@ struct RecordPage {
     /// Fields that the contract does not list.
     others: Vec<(String, Shown)>,
     times: Vec<(&'static str, Time)>,
-    /// The link that shows the personal values.
+    /// The link that shows the personal values, if they are hidden and the reader may see them.
     reveal: Option<String>,
     /// Records that may be the same person.
     duplicates: Vec<Shown>,
@@ -70,7 +70,7 @@ pub(crate) fn render(shared: &Shared, params: &Params) -> Result<String, Problem
     let counts = shared.counts_of(board.or(of_groups))?;
     let twins = if board.is_some() { counts.twins(id) } else { Vec::new() };
     let names = Names::read(shared, twins.iter().map(|id| (table.name(), *id)))?;
-    // The timeline shows the changes of the placements.
+    // The timeline shows the placements' changes.
     let changes = shared.mirror.latest_changes(Some((table.name(), id)), None, EVENTS)?;
     let page = RecordPage {
         frame: Frame::new(shared, &statuses, &frame::records(table), heading),

@@ -27,7 +27,7 @@ struct RecordsPage<'a> {
     can_search: bool,
     /// The states to choose from, with their links, and whether one is chosen.
     states: [(&'static str, String, bool); 4],
-    /// The name of the selectable values, and the group.
+    /// The name of the selectable values, and the chosen group.
     values_of: (String, Option<&'a str>),
     values: Vec<Choice<'a>>,
     /// The filters of the view.
@@ -195,7 +195,7 @@ fn values<'a>(view: &View<'_>, counts: &'a Counts) -> Vec<Choice<'a>> {
     all.map(choice).collect()
 }
 
-/// Returns the filters of the view other than search and state.
+/// Returns the view's filters other than search and state.
 fn chosen(shared: &Shared, view: &View<'_>) -> Result<Vec<Shown>, Problem> {
     let mut parts = Vec::new();
     parts.extend(view.since.map(|day| Shown::Text(format!("new since {day}"))));

@@ -1,4 +1,4 @@
-//! Answers the requests of connections, with time limits and a limit on their number.
+//! Answers the requests on each connection, with time limits and a limit on the number of connections.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::app::{logged, sealed};
 use crate::problem;
 use crate::shared::Server;
 
-/// The service of all connections.
+/// The service that answers the requests of all connections.
 #[derive(Debug)]
 pub(crate) struct Pages {
     pub(crate) app: Router,
@@ -58,7 +58,7 @@ impl Service for Pages {
     }
 }
 
-/// Returns the status and the title of a request that is refused for its head or its connection.
+/// Returns the status and the title of the page for a request that is refused for its head or its connection.
 const fn refused(refusal: Refusal) -> (StatusCode, &'static str) {
     match refusal {
         Refusal::Target | Refusal::Host => (StatusCode::BAD_REQUEST, "The request is not valid"),

@@ -15,7 +15,7 @@ use crate::board::counts::Counts;
 use crate::dashboard::Dashboard;
 use crate::outline::Board;
 
-/// A request, and the state that all of them share.
+/// The user of a request, and the state that all requests share.
 pub(crate) struct Shared {
     pub(crate) server: Arc<Server>,
     /// Who sent the request.
@@ -63,7 +63,7 @@ impl Deref for Server {
 }
 
 impl Server {
-    /// Returns the counts of the board. The first request after a sync counts, and others wait for it.
+    /// Returns the board's counts. The first request after a sync computes them, and other requests wait for it.
     pub(crate) fn counts(&self) -> Result<Arc<Counts>, Problem> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let board = self.outline.board.as_ref();
@@ -72,7 +72,7 @@ impl Server {
         Ok(current)
     }
 
-    /// Returns the counts if a table has a board, and empty ones otherwise.
+    /// Returns the counts if there is a board, or else empty counts.
     pub(crate) fn counts_of(&self, board: Option<&Board>) -> Result<Arc<Counts>, Problem> {
         board.map_or_else(|| Ok(Arc::default()), |_| self.counts())
     }
@@ -131,7 +131,7 @@ impl Params {
 /// The reason why a page cannot be shown.
 #[derive(Debug)]
 pub(crate) enum Problem {
-    /// The service or the mirror does not have it. The text says what is missing.
+    /// The service or the mirror does not have what was requested. The text says what is missing.
     NotFound(String),
     /// The parameters cannot be used.
     Request(String),

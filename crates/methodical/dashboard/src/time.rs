@@ -32,7 +32,7 @@ impl fmt::Display for Time {
     }
 }
 
-// Neither part contains a special character of HTML.
+// Neither part contains a character that is special in HTML.
 impl HtmlSafe for Time {}
 
 /// Returns a time in seconds since 1970 as text in UTC, to the minute.
@@ -50,7 +50,7 @@ pub(crate) fn civil(seconds: i64) -> String {
     written(seconds, "%Y-%m-%d %H:%M:%S")
 }
 
-/// Returns a time for the attribute `datetime`.
+/// Returns a time for the HTML attribute `datetime`, in UTC.
 pub(crate) fn machine(seconds: i64) -> String {
     written(seconds, "%Y-%m-%dT%H:%M:%SZ")
 }

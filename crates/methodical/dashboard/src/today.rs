@@ -36,14 +36,14 @@ struct People {
     value: &'static str,
     new: Vec<Line>,
     moves: Vec<Line>,
-    /// The members that have waited for that number of days.
+    /// The members that have waited for at least `days` days, longest first.
     waiting: Vec<Line>,
     /// The values that count as waiting.
     open: String,
-    /// How many are waiting at each value, with a link to them.
+    /// Each value, how many members are waiting with it, and a link to them.
     waiting_by: Vec<(String, String, String)>,
     days: i64,
-    /// Other choices of the number of days, with their links.
+    /// The other numbers of days to choose from, with their links.
     choices: Vec<(i64, String)>,
 }
 
@@ -224,7 +224,7 @@ fn read(shared: &Shared, board: &Board, counts: &Counts, days: i64) -> Result<Pe
     })
 }
 
-/// Maximum age of the samples for computing the pace of an amount, in days.
+/// Maximum age of the samples from which an amount's pace is computed, in days.
 const SAMPLES: i64 = 90;
 
 /// Maximum number of people in a list.

@@ -1,6 +1,6 @@
 //! Human-readable names and numbers.
 
-/// Returns the label for a name in the contract: `Phone mobile` for `phone_mobile`.
+/// Returns the label for a name in the contract, such as `Phone mobile` for `phone_mobile`.
 pub(crate) fn label(name: &str) -> String {
     let spaced = name.replace('_', " ");
     let mut letters = spaced.chars();

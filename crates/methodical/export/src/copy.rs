@@ -29,7 +29,7 @@ use crate::place::Place;
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Copy {
-    /// The table and the column of each string that may be a civil time.
+    /// The table name and column name of each string that may be a civil time.
     times: HashSet<(String, String)>,
 }
 

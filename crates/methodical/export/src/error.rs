@@ -3,7 +3,7 @@
 use std::error::Error as StdError;
 use std::fmt;
 
-/// An error of an export. No message contains a credential or a value of a record.
+/// An error of an export. Its text never contains a credential or a record's value.
 pub struct Error {
     kind: ErrorKind,
     text: String,
@@ -14,7 +14,7 @@ pub struct Error {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The URL of the destination cannot be used.
+    /// The destination's URL cannot be used.
     Url,
     /// The destination refused the request, or cannot be reached.
     Store,

@@ -12,12 +12,12 @@ use serde_json::value::RawValue;
 use crate::error::{Error, ErrorKind};
 use crate::file::{Column, File, Kind, Value};
 
-/// A writer of records, given as JSON text, as one Parquet file.
+/// Writes records, given as JSON text, to one Parquet file.
 ///
-/// There is one column for each field: `portal_name` for `portal.name`. A field with a civil time has a second column
-/// `<field>_at`: the time, or null if the text is not one. The column `extra` has everything without a column, and
-/// the column `nulls` has the names of fields that were `null`. A field of unknown type is text: a string itself,
-/// and any other value as JSON.
+/// There is one column for each field, such as `portal_name` for `portal.name`. A field with a civil time has a second
+/// column, `<field>_at`, with the time, or null if the text is not one. The column `extra` has everything that fits no
+/// other column, as JSON. The column `nulls` has the names of the fields that were `null`. A field of unknown type is
+/// stored as text: a string as it is, and any other value as JSON.
 ///
 /// ```
 /// use methodical_mirror::model::tables::FieldType;
@@ -53,7 +53,7 @@ impl ParquetStream {
         Ok(Self { fields, file: Some(file) })
     }
 
-    /// Writes a record, or buffers it to write it later.
+    /// Writes a record, or buffers it to write it later. Ignores the record after [`finish`](Self::finish).
     ///
     /// # Errors
     ///
@@ -99,7 +99,7 @@ impl Write for Pieces {
     }
 }
 
-/// The fields of a record that have columns.
+/// The fields that have columns.
 #[derive(Clone, Debug)]
 struct Fields {
     fields: Vec<Field>,
@@ -172,7 +172,7 @@ impl Fields {
     fn read<'a>(&self, json: &'a str) -> Result<Cells<'a>, Error> {
         let mut members: Members<'a> = parse(json)?;
         let (mut cells, mut misfits) = (Cells::default(), Vec::new());
-        // The remaining fields of the nested records that have columns.
+        // For each nested record that has columns, the fields that have not been read yet.
         let mut nested: BTreeMap<&str, Nested<'a>> = BTreeMap::new();
         for field in &self.fields {
             let value = match &*field.path {
@@ -242,7 +242,7 @@ impl Fields {
 
 type Members<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
 
-/// The value under the name of a nested record.
+/// The value of a field whose nested fields have columns.
 enum Nested<'a> {
     Absent,
     Null,
@@ -270,7 +270,7 @@ fn parse(json: &str) -> Result<Members<'_>, Error> {
     })
 }
 
-/// Returns the text of a JSON object.
+/// Writes members, whose values are JSON text, as a JSON object.
 fn object(members: &BTreeMap<Cow<'_, str>, Cow<'_, str>>) -> String {
     let mut text = String::from("{");
     for (name, value) in members {
@@ -326,7 +326,7 @@ impl Cells<'_> {
 enum Read<'a> {
     Value(Cell<'a>),
     Null,
-    /// The column cannot hold the value exactly.
+    /// The column cannot store the value exactly.
     Misfit,
 }
 

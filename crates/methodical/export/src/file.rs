@@ -41,7 +41,7 @@ impl<W: Write + Send> File<W> {
         if self.rows.is_full() { self.write_rows() } else { Ok(()) }
     }
 
-    /// Returns the number of rows.
+    /// Returns how many rows were appended.
     pub(crate) const fn count(&self) -> u64 {
         self.count
     }
@@ -82,14 +82,14 @@ fn writer<W: Write + Send>(
         .set_max_row_group_row_count(Some(GROUP_ROWS))
         .set_created_by("gateway".to_owned());
     for column in columns.iter().filter(|column| column.kind == Kind::Text) {
-        // Statistics about text are of little use, and contain long values.
+        // Statistics about text are of little use and may contain long values.
         let path = ColumnPath::new(vec![column.name.clone()]);
         properties = properties.set_column_statistics_enabled(path, EnabledStatistics::None);
     }
     ArrowWriter::try_new(out, schema, Some(properties.build())).map_err(unwritable)
 }
 
-/// Maximum number of rows of a row group.
+/// Maximum number of rows in a row group.
 const GROUP_ROWS: usize = 131_072;
 
 /// Size in memory at which a row group is written, in bytes.
@@ -146,7 +146,7 @@ impl Upload {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Store`](crate::ErrorKind::Store) if the object store fails. Nothing appears then.
+    /// Returns [`ErrorKind::Store`](crate::ErrorKind::Store) if the object store fails. No file appears in that case.
     pub fn finish(mut self) -> Result<(), Error> {
         let rest = mem::take(&mut self.held);
         if self.sent.is_none() {
@@ -311,10 +311,10 @@ impl Rows {
     }
 }
 
-/// Maximum number of rows of a batch.
+/// Maximum number of rows in a batch.
 const MAX_ROWS: usize = 8192;
 
-/// Size of the text at which a batch is written, in bytes.
+/// Size of a batch's text at which the batch is written, in bytes.
 const MAX_BYTES: usize = 4 << 20;
 
 #[derive(Debug)]

@@ -11,7 +11,7 @@
 //!
 //! | column | type | contents |
 //! |---|---|---|
-//! | one for each field | string, long, double, boolean | the value, exactly as the service sent it. `portal.name` is `portal_name`; lists are JSON text |
+//! | one for each field | string, long, double, boolean | the value, exactly as the service sent it. `portal.name` becomes `portal_name`; lists are JSON text |
 //! | `<field>_at` | timestamp without zone | for a field with a civil time: the time, or null if the text is not one. The text stays in its own column, because a service may send `0000-00-00` |
 //! | `mirror_first_seen` and the other times | timestamp in UTC | as in the mirror |
 //!
@@ -25,7 +25,7 @@
 //! # Modules
 //!
 //! - `copy` writes the tables of a mirror; `place` opens a folder or an object store by its URL.
-//! - `file` writes Parquet in bounded memory, and uploads it. `fields` writes records without loss as columns.
+//! - `file` writes Parquet in bounded memory, and uploads it. `fields` writes records as columns without loss.
 
 #![warn(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 

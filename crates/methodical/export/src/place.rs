@@ -1,4 +1,4 @@
-//! The destination: a folder or an object store, by its URL.
+//! The destination of a copy: a folder or an object store, named by its URL.
 
 use std::future::Future;
 use std::path::{Path as FilePath, PathBuf};
@@ -12,7 +12,8 @@ use url::Url;
 
 use crate::error::{Error, ErrorKind};
 
-/// A folder of an object store or of a file system: `s3://`, `gs://`, `az://`, `https://`, `file://`, or a path.
+/// A folder in an object store or a file system, given as a path or a URL with `s3://`, `gs://`, `az://`, `https://` or
+/// `file://`.
 ///
 /// Credentials and endpoints come from the usual environment variables: `AWS_…`, `GOOGLE_…` and `AZURE_…`. A URL with a
 /// password or a query is refused.
@@ -20,7 +21,7 @@ use crate::error::{Error, ErrorKind};
 pub struct Place {
     store: Arc<dyn ObjectStore>,
     root: Path,
-    /// The path of the folder, if it is in a file system.
+    /// The path of the folder; `None` if it is in an object store.
     local: Option<PathBuf>,
     /// Runs requests, even for a caller inside another runtime.
     runtime: Arc<Worker>,
@@ -43,7 +44,8 @@ impl Place {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Url`] if the URL or a setting in the environment is invalid, or no folder can be created.
+    /// Returns [`ErrorKind::Url`] if the URL or a setting in the environment is invalid, or if the folder cannot be
+    /// created.
     pub fn open(url: &str) -> Result<Self, Error> {
         let settings = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
@@ -101,7 +103,7 @@ impl Place {
         Path::from(name).parts().fold(self.root.clone(), Path::join)
     }
 
-    /// Runs a request to completion.
+    /// Runs a request and waits until it has completed.
     pub(crate) fn run<T, F>(&self, work: impl FnOnce(Arc<dyn ObjectStore>) -> F) -> Result<T, Error>
     where
         T: Send + 'static,
@@ -163,8 +165,8 @@ fn create_folder(path: &FilePath) -> io::Result<()> {
     builder.recursive(true).create(path)
 }
 
-/// Returns the message of an error without potential credentials: queries of URLs, and the body of a response except
-/// its code.
+/// Returns the message of an error without anything that may be a credential: URL queries, and response bodies except
+/// for their code.
 fn explained(error: &StoreError) -> String {
     let text = match error {
         StoreError::PermissionDenied { .. } => return "permission denied".to_owned(),

@@ -13,7 +13,7 @@ use crate::store::{OrFailed as _, Store, quoted};
 /// A snapshot of the mirror, from which its tables are copied; see [`Mirror::copy`].
 pub struct CopySource(Store);
 
-/// A table of the mirror, and of its copies.
+/// A table of the mirror and its copies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CopyTable {
@@ -25,15 +25,15 @@ pub struct CopyTable {
     pub identity: Option<String>,
 }
 
-/// A column of a [`CopyTable`]: its name, and the kind of its values.
+/// A column of a [`CopyTable`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CopyColumn {
     /// The name of the column.
     pub name: String,
-    /// The kind of its values.
+    /// The kind of the column's values.
     pub kind: CopyKind,
-    /// Whether its values may be personal data.
+    /// Whether the values may be personal data.
     pub is_personal: bool,
 }
 
@@ -71,7 +71,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Store`](crate::ErrorKind::Store) if the mirror is in memory, or SQLite fails, or the error
+    /// Returns [`ErrorKind::Store`](crate::ErrorKind::Store) if the mirror is in memory or SQLite fails, and any error
     /// of `write`.
     ///
     /// ```

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::fmt;
 
-/// Implements `Debug` with these fields only: the others are personal or not useful.
+/// Implements `Debug` with only these fields; the others are personal or not useful.
 macro_rules! debug_with {
     ($type:ident $(<$life:lifetime>)?: $($field:ident),*) => {
         impl std::fmt::Debug for $type $(<$life>)? {
@@ -32,7 +32,7 @@ macro_rules! named {
                 }
             }
 
-            /// Returns the variant with a name.
+            /// Returns the variant with this name; `None` if no variant has it.
             pub fn from_name(name: &str) -> Option<Self> {
                 Self::ALL.into_iter().find(|one| one.as_str() == name)
             }
@@ -73,13 +73,13 @@ pub enum ErrorKind {
     OtherSource,
     /// The mirror was written by a newer release.
     Newer,
-    /// The file or schema is not a mirror.
+    /// The file or schema is not a mirror, or is damaged.
     Foreign,
     /// The cursor belongs to another mirror, or its changes were removed. Take a new snapshot.
     Cursor,
-    /// The consumer does not exist, is disabled, or still needs changes that were to be removed.
+    /// The consumer does not exist or is disabled, or its name is invalid.
     Consumer,
-    /// A setting of a sink is invalid, such as a URL or a secret.
+    /// A setting of a sink, such as a URL or a secret, is invalid.
     Setting,
     /// The receiver of events failed. The event is delivered again later.
     Delivery,
@@ -87,9 +87,10 @@ pub enum ErrorKind {
     Gauge,
     /// The store failed.
     Store,
-    /// The database cannot be reached, is stopping, or closed the connection. A later attempt may succeed.
+    /// The PostgreSQL database cannot be reached, is stopping, or closed the connection. A later attempt may succeed.
     Unreachable,
-    /// The database refuses the login or the statement: a wrong password, a missing privilege, or a read-only database.
+    /// The PostgreSQL database refuses the login or the statement: a wrong password, a missing privilege, or a
+    /// read-only database.
     Denied,
     /// A file cannot be read or written, or other users may read it.
     Io,
@@ -98,12 +99,13 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// Returns the kind of the failure.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
 
-    /// Returns how many records are newly missing, or seem to be other people, if the deletion guard refused the list.
+    /// Returns how many records are newly missing, or seem to describe other people, if the deletion guard refused the
+    /// list; otherwise `None`.
     pub fn missing(&self) -> Option<u64> {
         self.0.missing
     }

@@ -20,7 +20,7 @@ use crate::mirror::{Identity, Mirror};
 use crate::store::rows::Stored;
 use crate::store::{OrFailed as _, Store, integer, utc};
 
-/// One change of a record, with the names of its changed fields. Only a placement's value is included.
+/// One change of a record, with the names of its changed fields. It includes the values of placements, but no others.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Change {
@@ -29,9 +29,9 @@ pub struct Change {
     pub number: i64,
     /// When the change was found, in seconds since 1970 (UTC). Order by number instead, because a clock may jump.
     pub at: i64,
-    /// The table of the record.
+    /// The name of the record's table.
     pub table: String,
-    /// The identity of the record.
+    /// The record's identity.
     pub id: String,
     /// The kind of change.
     pub kind: ChangeKind,
@@ -53,17 +53,17 @@ debug_with!(Change: number, at, table, id, kind, fields);
 pub enum ChangeKind {
     /// The record appeared in the list for the first time.
     Added,
-    /// The meaning of the record changed.
+    /// The record's meaning changed.
     Changed,
     /// The recovered value of a member in a group changed, or became unknown.
     ValueChanged,
     /// The recovered value of a member in a group became known. The value itself may be older than this change.
     ValueLearned,
-    /// The record is absent from a complete list for the first time.
+    /// The record was present but is absent from a complete list.
     Missing,
     /// The record counts as deleted, or was erased on request.
     Gone,
-    /// The record was missing or gone, and is back in the list. If it was gone, any of its fields may differ.
+    /// The record was missing or gone and is back in the list. If it was gone, any of its fields may differ.
     Returned,
 }
 
@@ -83,7 +83,7 @@ impl Cursor {
         Self(format!("m1.{}.{position}.{check}", hex(&mirror.id)))
     }
 
-    /// Returns the position in the feed of this mirror.
+    /// Returns the position in the feed. Fails if the cursor is damaged or belongs to another mirror.
     pub(crate) fn position(&self, mirror: &Identity) -> Result<i64, Error> {
         let mut parts = self.0.split('.').skip(1);
         if parts.next() != Some(&hex(&mirror.id)) {
@@ -119,7 +119,7 @@ fn refused(why: &str) -> Error {
     Error::new(ErrorKind::Cursor, format!("cannot read the changes: {why}; take a new snapshot"))
 }
 
-/// The fields that a change altered, and the value before and after it.
+/// The fields that a change affected, and a placement's value before and after the change.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Difference<'a> {
     pub(crate) fields: &'a [String],
@@ -129,9 +129,9 @@ pub(crate) struct Difference<'a> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Feed {
-    /// The highest number that was removed, or 0.
+    /// The highest number of a removed change, or 0.
     pub(crate) pruned: i64,
-    /// The highest number that was used, or 0.
+    /// The highest number that was ever used, or 0.
     pub(crate) last: i64,
 }
 
@@ -142,7 +142,7 @@ impl Feed {
         Ok(position)
     }
 
-    /// Returns why the feed cannot continue after a position, which the text calls `name`.
+    /// Fails if the feed cannot continue after a position. The returned reason calls the position `name`.
     pub(crate) fn check(self, position: i64, name: &str) -> Result<(), String> {
         match position {
             removed if removed < self.pruned => {
@@ -208,8 +208,8 @@ impl Mirror {
         Ok((changes, Cursor::new(&store.identity, position)))
     }
 
-    /// Returns up to `limit` changes, latest first. With `before`, starts before the change with that number. With a
-    /// table and an identity, returns only the changes of that record.
+    /// Returns up to `limit` changes, latest first. With `before`, starts before the change with that number. With
+    /// `of`, a table and an identity, returns only the changes of that record.
     ///
     /// # Errors
     ///
@@ -295,8 +295,8 @@ const SELECT: &str = "SELECT number, unixepoch(at), table_name, record_id, kind,
 /// |---|---|---|
 /// | `id` | string | 32 hexadecimal digits. Each delivery of the change has the same id, and no other change has it. |
 /// | `number` | integer | the number of the change. Numbers ascend in one mirror, with gaps. |
-/// | `at` | string | when the change was found, as RFC 3339 in UTC: `2026-11-02T06:00:00Z` |
-/// | `table` | string | the table of the record |
+/// | `at` | string | when the change was found, as RFC 3339 in UTC, such as `2026-11-02T06:00:00Z` |
+/// | `table` | string | the name of the record's table |
 /// | `record_id` | string | the identity of the record |
 /// | `kind` | string | `added`, `changed`, `value_changed`, `value_learned`, `missing`, `gone` or `returned`: see [`ChangeKind`](crate::ChangeKind) |
 /// | `fields` | array of strings | the columns that differ, for `changed`, `value_changed` and `value_learned`; otherwise empty |
@@ -358,7 +358,7 @@ impl Mirror {
         Ok((events.collect::<Result<_, _>>()?, cursor))
     }
 
-    /// Creates the event of a change from the current record.
+    /// Creates the event for a change, from the record as it is now.
     pub(crate) fn event(&self, change: Change) -> Result<Event, Error> {
         let store = self.store();
         let stored = store.record(&change.table, &change.id)?;
@@ -376,7 +376,7 @@ impl Mirror {
     }
 }
 
-/// Serializes the fields of the [JSON](#json). Only `serde_json` keeps the text of the record.
+/// Serializes the fields listed under [JSON](#json). Only `serde_json` keeps the text of the record.
 impl Serialize for Event {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let record = self.record.as_deref().map(serde_json::from_str::<&RawValue>).transpose();

@@ -1,5 +1,5 @@
-//! The columns of a table at one time, for writing and reading its rows. Also hashes keyed with the mirror's secret
-//! (HMAC-SHA-256), because the contents of a record could be guessed from an unkeyed hash.
+//! The columns that a table has at one time, for writing and reading its rows. Also hashes keyed with the mirror's
+//! secret (HMAC-SHA-256), because the contents of a record could be guessed from an unkeyed hash.
 
 pub(crate) mod json;
 pub(crate) mod row;
@@ -13,7 +13,7 @@ use sha2::Sha256;
 
 use crate::error::{Error, ErrorKind};
 
-/// The columns of a table, which a store keeps for the rows written with them.
+/// The columns of a table at one time. The store keeps them to read the rows that were written with them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Shape {
     pub(crate) identity: usize,
@@ -84,7 +84,7 @@ impl Shape {
         self.columns.get(self.identity).ok_or_else(damaged)
     }
 
-    /// Returns the column of a table with this name.
+    /// Returns the column with this name. Fails with an error that names the table if there is no such column.
     pub(crate) fn column(&self, table: &str, name: &str) -> Result<&Column, Error> {
         let unknown = || {
             let text = format!("cannot read the table `{table}`: it has no column `{name}`");
@@ -149,7 +149,7 @@ fn keyed(key: &[u8]) -> Hmac<Sha256> {
     Hmac::new_from_slice(key).expect("a key of any length")
 }
 
-/// Fills bytes with random numbers.
+/// Fills a buffer with random bytes.
 pub(crate) fn fill(bytes: &mut [u8]) -> Result<(), Error> {
     getrandom::fill(bytes).map_err(|error| {
         Error::new(ErrorKind::Io, "cannot get random numbers from the operating system")

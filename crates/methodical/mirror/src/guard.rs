@@ -21,13 +21,13 @@ pub struct Rules {
     /// Accepts a list in which exactly this many records are newly missing or now refer to other people. The deletion
     /// guard still refuses any other number.
     pub accepted_missing: Option<u64>,
-    /// Whether the records of the first sync of a scope are emitted as added. By default, the first sync emits nothing.
+    /// Whether a scope's first sync emits its records as added. By default, it emits nothing.
     pub emits_baseline: bool,
 }
 
 impl Rules {
-    /// Refuses a list in which too many records are missing. Otherwise, returns whether it was accepted only because of
-    /// `accepted_missing`.
+    /// Refuses a list in which too many records are missing or replaced. Otherwise, returns whether it was accepted
+    /// only because of `accepted_missing`.
     pub(crate) fn check(self, list: Judged) -> Result<bool, Error> {
         let Judged { newly, replaced, present, is_empty, now, lost } = list;
         let is_many = |count: u64, of: u64| count > TOLERATED && count > of / TOLERATED_SHARE;
@@ -61,12 +61,12 @@ impl Rules {
     }
 }
 
-/// The facts about a list by which the deletion guard decides.
+/// The facts about a list that the deletion guard judges.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Judged {
     /// How many records are newly missing.
     pub(crate) newly: u64,
-    /// How many records now seem to be other people.
+    /// How many records now seem to describe other people.
     pub(crate) replaced: u64,
     /// How many records were present before.
     pub(crate) present: u64,
@@ -77,8 +77,8 @@ pub(crate) struct Judged {
     pub(crate) lost: u64,
 }
 
-/// The net loss of records of a list, by day since 1970. Records that were forgotten, or that left with another record,
-/// are not counted.
+/// A list's net loss of records on each day, counted in days since 1970. Records that were forgotten, or that left with
+/// another record, are not counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Week(BTreeMap<i64, i64>);
 
@@ -92,7 +92,7 @@ impl Week {
         *lost = lost.saturating_add(signed(left)).saturating_sub(signed(came));
     }
 
-    /// Returns how many records the list lost in the last week.
+    /// Returns the list's net loss of records in the last week, or 0 if it gained records.
     pub(crate) fn lost(&self) -> u64 {
         u64::try_from(self.0.values().sum::<i64>()).unwrap_or_default()
     }
@@ -104,7 +104,7 @@ const TOLERATED: u64 = 50;
 /// One in this many records may be newly missing.
 const TOLERATED_SHARE: u64 = 10;
 
-/// Number of records that may become other people, however short the list is.
+/// Number of records that may seem to describe other people, however short the list is.
 const FEW: u64 = 10;
 
 const DAYS: i64 = 7;

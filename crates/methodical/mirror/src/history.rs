@@ -15,7 +15,7 @@ use crate::store::{Store, count, integer, utc};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
-    /// Whether this was the first complete list of the scope.
+    /// Whether this was the scope's first complete list.
     pub is_baseline: bool,
     /// Records that were not known before.
     pub added: u64,
@@ -23,18 +23,18 @@ pub struct Report {
     pub changed: u64,
     /// Records whose meaning did not change.
     pub unchanged: u64,
-    /// Records that were missing or gone, and are back in the list.
+    /// Records that were missing or gone and are back in the list.
     pub returned: u64,
-    /// Records that are absent from the list for the first time.
+    /// Records that were present before and are absent from this list.
     pub missing: u64,
     /// Records that count as deleted since this list. Placements that leave with their member or group do not count.
     pub gone: u64,
     /// Records that could not be read, or that contradict another record of the list. If there are any, no record
     /// becomes missing or gone. [`Mirror::rejections`] returns them.
     pub rejected: u64,
-    /// Repetitions of records in the list, with the same meaning.
+    /// Further occurrences of a record in the list, with the same meaning.
     pub repeated: u64,
-    /// Records that the mirror has forgotten.
+    /// Records of the list that were ignored because the mirror has forgotten them.
     pub suppressed: u64,
 }
 
@@ -70,7 +70,8 @@ pub struct PastRun {
     pub table: String,
     /// How the sync ended.
     pub outcome: Outcome,
-    /// Why the sync did not end as [`Outcome::Complete`]. The text contains no value of a record and no token.
+    /// Why the outcome is not [`Outcome::Complete`]; `None` if it is. The text contains no value of a record and no
+    /// token.
     pub reason: Option<String>,
     /// The counts. They are zero if nothing was committed.
     pub report: Report,
@@ -79,11 +80,11 @@ pub struct PastRun {
 }
 
 impl PastRun {
-    /// Maximum number of runs that a mirror keeps.
+    /// The maximum number of past runs that a mirror keeps.
     pub const KEPT: u32 = 1000;
 }
 
-/// The amount of a gauge at one time.
+/// A gauge's amount at one time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Sample {
@@ -93,11 +94,11 @@ pub struct Sample {
     pub gauge: String,
     /// The amount: a decimal number, with the digits that the service sent.
     pub amount: String,
-    /// The unit, if the service sends one.
+    /// The unit of the amount; `None` if the service does not send one.
     pub unit: Option<String>,
 }
 
-/// The sample of a gauge in a sync.
+/// The result of sampling a gauge during a sync.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct SampleReport {
@@ -107,7 +108,7 @@ pub struct SampleReport {
     pub result: Result<Sample, Error>,
 }
 
-/// How long the amount of a gauge will last.
+/// How long a gauge's amount will last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Forecast {
@@ -118,9 +119,10 @@ pub struct Forecast {
     pub used: String,
     /// The time between these two samples.
     pub during: Duration,
-    /// How much is used in one day, rounded to two digits after the point. `None` if the time is shorter than a day.
+    /// How much is used in one day, rounded to two decimal places. `None` if [`during`](Self::during) is less than a
+    /// day.
     pub per_day: Option<String>,
-    /// In how many whole days the amount will be used up. `None` if nothing was used, or the time is shorter than a
+    /// The number of whole days until the amount is used up. `None` if nothing was used, or `during` is less than a
     /// day.
     pub days_left: Option<u64>,
 }
@@ -170,7 +172,7 @@ impl Forecast {
 }
 
 impl Store {
-    /// Adds past syncs and samples in one transaction and removes the oldest syncs.
+    /// Adds past syncs and samples in one transaction, and removes syncs beyond the last [`PastRun::KEPT`].
     pub(crate) fn add_history(
         &mut self,
         runs: &[PastRun],
@@ -246,7 +248,7 @@ impl Mirror {
         })
     }
 
-    /// Returns up to `limit` records that were rejected in the last list of a table, in the order of the list.
+    /// Returns up to `limit` records that were rejected in a table's last list, in the order of the list.
     ///
     /// # Errors
     ///
@@ -271,7 +273,7 @@ impl Mirror {
     }
 
     /// Returns the samples of a gauge taken at or after a time in seconds since 1970 (UTC), oldest first. Each
-    /// [`sync_all`](Self::sync_all) takes one.
+    /// [`sync_all`](Self::sync_all) adds one.
     ///
     /// # Errors
     ///
@@ -301,7 +303,8 @@ pub(crate) fn decimal(text: &str) -> Result<Decimal, Error> {
     })
 }
 
-/// Returns a field of a JSON object as text: a string, or the text of a number.
+/// Returns a field of a JSON object as text: a string, or the text of a number. `None` if the field is absent or of
+/// another kind.
 pub(crate) fn field(json: &str, path: &[&str]) -> Result<Option<String>, Error> {
     let Some((name, rest)) = path.split_first() else { return Ok(None) };
     let Some(value) = members(json)?.remove(*name) else { return Ok(None) };
@@ -321,7 +324,7 @@ const WINDOW: i64 = 14 * 24 * 3600;
 
 const DAY: u64 = 24 * 3600;
 
-/// The columns with the counts of a sync.
+/// The columns of a sync's counts.
 const COUNTS: &str = "is_baseline, added, changed, unchanged, returned, missing, gone, rejected, repeated, suppressed, calls";
 
 #[cfg(test)]

@@ -1,31 +1,31 @@
-//! A copy of the lists of a gateway that stays in sync, with a feed of changes.
+//! A copy of a gateway's lists that stays in sync, and a feed of their changes.
 //!
-//! The service returns whole lists: it has no "modified since" filter, and does not report deletions. A mirror compares
+//! The service returns whole lists: it has no "modified since" filter and does not report deletions. A mirror compares
 //! each list with its store, writes only the differences, and records each difference in a feed.
 //!
 //! # Terms
 //!
 //! | term | meaning |
 //! |---|---|
-//! | record | one entry of a list, identified by one of its fields |
+//! | record | an entry of a list, identified by one of its fields |
 //! | scope | the list that one query returns; it is complete if the response was read to its end without an error |
 //! | table | the records of a model, described by a [`Table`](model::tables::Table) |
 //! | present, missing, gone | the state of a record: in the last complete list; absent from it; absent from two complete lists in a row, so that it counts as deleted |
 //! | returned | the change of a record that was missing or gone and is in the list again |
 //! | forgotten | the state of a record that was erased on request; later lists do not bring it back |
-//! | meaning | the JSON value of a record, ignoring whitespace, the order of fields, and the notation of numbers and text; `null` and an absent field differ |
+//! | meaning | a record's JSON value, ignoring whitespace, field order, and the notation of numbers and text; `null` and an absent field differ |
 //! | baseline | the first sync of a scope; it emits no changes unless asked to |
-//! | feed | the changes in the order of their numbers |
+//! | feed | the changes, ordered by number |
 //! | cursor | an opaque position in the feed of one mirror |
 //! | snapshot | the records of the tables, together with the cursor for the changes that follow |
 //! | consumer | a named position in the feed, which the mirror stores |
 //! | event | a change prepared for delivery, with an id and the record at the time of delivery |
-//! | delivery | passing the events after the position of a consumer to a sink, and moving the position |
+//! | delivery | passing the events after a consumer's position to a sink, and then moving that position |
 //! | backup | a copy of a mirror in a file, which becomes another mirror when it is opened or restored |
 //! | deletion guard | refuses to commit a list in which too many records are missing |
-//! | group, member | records of two tables, such as albums and photos; a list with a filter returns the members of a group |
+//! | group, member | records of two tables, such as albums and photos; a filtered list returns a group's members |
 //! | placement | a member in a group: a row of a recovered table |
-//! | past value | a value that a placement has or had, and the period in which it had it |
+//! | past value | a value that a placement has or had, with the period of that value |
 //! | recovery | finding a value that the records lack, by requesting each group with each value |
 //! | gauge, sample | an amount that the service reports, such as a balance; the amount at a certain time |
 //! | coverage | the share of placements whose value is known |
@@ -33,9 +33,9 @@
 //! # One sync of a scope
 //!
 //! 1. [`Mirror::begin`] locks the store and begins a transaction. A second process gets an error.
-//! 2. [`Run::record`] takes each record of the list. The run compares it with the rows of the table in memory by a
-//!    keyed hash of its contents, and writes it if it is new or its meaning differs. [`Run::reject`] takes a record
-//!    that could not be decoded.
+//! 2. [`Run::record`] takes each record of the list. The run compares a keyed hash of the record with those of the
+//!    table's rows, which it holds in memory, and writes the record if it is new or its meaning differs.
+//!    [`Run::reject`] takes a record that could not be decoded.
 //! 3. [`Run::finish`] declares the list complete. If no record was rejected, records that are absent become missing or
 //!    gone, unless the deletion guard refuses. Then the rows, changes and counts are committed together.
 //!
@@ -43,26 +43,26 @@
 //!
 //! The rules:
 //!
-//! - A record is missing in the first complete list without it, and gone in the second. A list with
-//!   rejected records is applied, but marks no record missing.
+//! - A record becomes missing at the first complete list without it, and gone at the second. A list with rejected
+//!   records is applied, but no record becomes missing or gone.
 //! - The deletion guard refuses a list that became empty, a list in which more than 50 records and more than 10 % are
 //!   newly missing or were lost within a week, and a list in which more than 10 records and more than half of all seem
-//!   to be other people. The error contains the number of records, and [`Rules::accepted_missing`] accepts exactly that
-//!   many.
-//! - An identity that occurs twice with the same meaning counts once. If the meanings differ, the second record is
-//!   rejected: the list does not say which one is right, and the mirror must not depend on their order.
+//!   to describe other people. The error contains the number of records, and [`Rules::accepted_missing`] accepts
+//!   exactly that many.
+//! - A record that a list repeats with the same meaning counts once. If the meanings differ, the second record is
+//!   rejected, because the list does not say which one is right.
 //! - A field added to a description becomes a column. The records are rewritten without a change in the feed.
 //! - The personal columns of a record are cleared in the transaction that marks it gone. Its identity and times are
 //!   kept.
 //! - The feed contains field names and, for a placement, its value before and after a change. It contains no other
-//!   values, and an erasure clears these.
+//!   values. An erasure clears the values of placements.
 //!
 //! # Delivery of the feed
 //!
-//! A change is written in the same transaction as its data, without values. The feed is therefore the outbox of all
-//! deliveries: [`Mirror::deliver`] reads the changes after the position of a consumer, creates each [`Event`] from the
-//! record as it is at that moment, passes it to a [`Sink`], and then moves the position. Each event arrives at least
-//! once, in order. No queue holds the data of an erased person. The sinks are [`Ndjson`], [`Exec`] and, with the
+//! A change is written in the same transaction as its data, but does not contain the record. The feed is therefore the
+//! outbox of all deliveries: [`Mirror::deliver`] reads the changes after a consumer's position, creates each [`Event`]
+//! from the record as it is at that moment, passes it to a [`Sink`], and then moves the position. Each event arrives at
+//! least once, in order. No queue holds the data of an erased person. The sinks are [`Ndjson`], [`Exec`] and, with the
 //! feature `webhook`, `Webhook`.
 //!
 //! To start with the existing records: add a consumer, then process each record of [`Mirror::each_matching`], then
@@ -79,31 +79,33 @@
 //!
 //! - Each run requests the members of each group once. It requests the values of a group only if its members changed,
 //!   if it is due ([`SyncOptions::recheck_every`], or 20 hours), or if some of its values are unknown and there is a
-//!   new value to try. It begins with the most frequent values of the group, and stops once each member has one. If all
-//!   have the same value, it requests one more, because a service that ignores the filter returns the whole group
-//!   again. A change of a value in a group whose members did not change is therefore found when the group is due.
+//!   new value to try. It begins with the group's most frequent values and stops once each member has a value. If all
+//!   members have the same value, it requests one more value, because a service that ignores the filter would return
+//!   the whole group again. If the members of a group did not change, a changed value is therefore found only when the
+//!   group is due.
 //! - The service must apply both filters, or the whole recovery is refused with [`ErrorKind::Filter`]. The records of a
 //!   value must be among the group's records, no record may have two values, and a value that does not exist must have
-//!   no records; the service may also refuse it with a status from 400 to 499 or a failure in the body. A group whose
-//!   responses contradict each other is retried once, because a record may have changed in between. If every
-//!   group returns the whole list, the service ignores the filter for the group, and the recovery is refused.
+//!   no records; the service may also refuse such a value with a status from 400 to 499 or a failure in the body. A
+//!   group whose responses contradict each other is retried once, because a record may have changed in between. If
+//!   every group returns the whole list, the service ignores the filter for the group, and the recovery is refused.
 //! - The rules above treat the placements as one list: they become missing and gone, and the deletion guard applies. A
 //!   group whose response failed, or had a rejected record, is left unchanged and reported. After 10 consecutive
 //!   failures, the recovery is aborted.
-//! - A member whose value is unknown has a placement without a value. [`Coverage`] counts them.
-//! - A change of the value is [`ChangeKind::ValueChanged`]. The column `mirror_changed_at` of a placement says when
-//!   it got its value, as far as the mirror knows; recovering the same value again does not change it.
+//! - A member whose value is unknown has a placement without a value. [`Coverage`] counts such placements.
+//! - A change of the value is [`ChangeKind::ValueChanged`], or [`ChangeKind::ValueLearned`] if the value was unknown
+//!   before. A placement's `mirror_changed_at` is the time when it got its value, as far as the mirror knows.
+//!   Recovering the same value again does not change that time.
 //! - If a member or a group is gone or forgotten, so are its placements, in the same transaction. They keep only their
 //!   identity, group and member.
 //! - Past values are in the table `mirror_past_value`, and [`Mirror::past_values`] returns them: the value of a
 //!   placement, when a recovery first found it, and when a recovery first found another value or no placement. A
 //!   present placement has exactly one past value without an end. A past value with `began_before` may have begun
 //!   earlier: the first recovery of the table found its value, or the value was unknown until then. If a missing
-//!   placement returns before it is gone, its end is removed.
-//! - Past values belong to the member. They are removed when the member is gone or forgotten, and stay, with an end,
-//!   when the placement or the group is gone. [`Mirror::purge`] removes them with the row of the placement. A mirror
-//!   that omits personal data does not keep personal past values.
-//! - [`TableStatus::values_from`] says how old the values may be.
+//!   placement returns before it is gone, the end of its last value is removed.
+//! - Past values belong to the member. They are removed when the member is gone or forgotten, or the group is
+//!   forgotten. When only the placement or the group is gone, they get an end and stay. [`Mirror::purge`] removes them
+//!   together with the placement's row. A mirror that omits personal data does not keep personal past values.
+//! - [`TableStatus::values_from`] tells how old the values may be.
 //!
 //! # Tables
 //!
@@ -112,17 +114,17 @@
 //! | column | contents |
 //! |---|---|
 //! | `mirror_key` | the number of the row, in insertion order |
-//! | `mirror_hash` | a keyed hash of the contents (16 bytes); `NULL` if the record is gone |
+//! | `mirror_hash` | a keyed hash of the contents (16 bytes); `NULL` if the record is gone or forgotten |
 //! | `mirror_state` | `present`, `missing`, `gone` or `forgotten` |
-//! | `mirror_misses` | 1 if the record is missing |
-//! | `mirror_shape` | the columns that the table had when the row was written: the key of a row in the table `mirror_shape` |
+//! | `mirror_misses` | 1 if the record is missing, otherwise 0 |
+//! | `mirror_shape` | the number of the row in the table `mirror_shape` that lists the table's columns when this row was written |
 //! | `mirror_first_seen`, `mirror_changed_at`, `mirror_missing_since`, `mirror_gone_at` | times in UTC |
-//! | `mirror_extra` | a JSON object of everything that has no column: unlisted fields, and values of another kind than their column |
-//! | `mirror_nulls` | a JSON array of the columns whose value was `null`, not absent |
+//! | `mirror_extra` | a JSON object of everything that fits no column: unlisted fields, and values of the wrong kind for their column |
+//! | `mirror_nulls` | a JSON array of the columns whose value was `null` rather than absent |
 //!
 //! For each table there is a view with the present records, such as `photo_present` for `photo`. It has the columns of
-//! the records, `mirror_first_seen` and `mirror_changed_at`, and every column later added to its table. No table may
-//! have the name of a view.
+//! the records, `mirror_first_seen` and `mirror_changed_at`, and every column later added to its table. The name of a
+//! table must not end in `_present`.
 //!
 //! The other tables are `mirror_meta` (identity, secret, source, whether the file is a backup), `mirror_shape` (columns
 //! of each description), `mirror_scope` (counts and the time of the last sync), `mirror_change` (the feed),
@@ -134,9 +136,9 @@
 //! # Upkeep
 //!
 //! Run [`Mirror::check`] after an incident, and before you rely on a backup; [`Mirror::rebuild`] corrects what it
-//! finds, unless the database itself is damaged. A restored mirror and an opened [backup](Mirror::backup) refuse
-//! earlier cursors, because they reuse the numbers of changes. The mirror does not recognize a file that was copied by
-//! other means.
+//! finds, unless the database itself is damaged. A restored mirror, like an opened [backup](Mirror::backup), refuses
+//! earlier cursors, because it reuses the numbers of changes. A file that was copied by other means is not recognized
+//! as a copy.
 //!
 //! A mirror in `mirror.db` has these other files, all readable only by their owner: `mirror.db-wal` and `mirror.db-shm`
 //! while it is open, `mirror.db.lock`, `mirror.db.deliver-*.lock` for each consumer, `mirror.db.backups` with the list
@@ -151,7 +153,7 @@
 //! - Times are `timestamptz`, and booleans `boolean`. U+0000, which PostgreSQL text cannot contain, becomes U+FFFD.
 //! - The copy lacks everything that only the mirror needs: its secret, `mirror_hash`, `mirror_misses`, `mirror_shape`,
 //!   the consumers, the notes and the forgotten identities.
-//! - `mirror_meta` has the id of the mirror, which a restore changes, and the position in the feed. They are updated in
+//! - `mirror_meta` has the id of the mirror, which a restore changes, and the position in the feed. Both are updated in
 //!   the same transaction as the rows. If the id differs, everything is copied again.
 //! - The personal columns have no statistics, which would keep samples of erased values, and a copy that removed rows
 //!   runs `VACUUM`. The write-ahead log of the database, its archive and its backups keep erased values as long as you

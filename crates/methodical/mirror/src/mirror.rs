@@ -99,13 +99,13 @@ impl Mirror {
         Self { store: Mutex::new(store), clock: Arc::new(SystemTime::now) }
     }
 
-    /// Sets the clock for the times of rows and changes. It also decides when to retry a failed delivery.
+    /// Sets the clock for the times of rows and changes. The clock also determines when a failed delivery is retried.
     #[must_use]
     pub fn with_clock(self, now: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
         Self { clock: Arc::new(now), ..self }
     }
 
-    /// A panic during a run rolls its transaction back, so the store stays usable.
+    /// Locks the store. It stays usable after a panic, because a run that panics rolls its transaction back.
     pub(crate) fn store(&self) -> MutexGuard<'_, Store> {
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -134,7 +134,7 @@ impl Mirror {
     }
 
     /// Stores a short keyed hash of the access token that a sync used. The hash does not reveal the token, but lets
-    /// readers notice that it has been replaced.
+    /// readers notice that the token has been replaced.
     ///
     /// # Errors
     ///
@@ -150,7 +150,7 @@ impl Mirror {
 
     /// Creates missing indexes, so that [`browse`](Self::browse) reads few rows of a table in these orders. A recovered
     /// table also gets indexes for [boards](crate::queries::board), for the members of a group, and for the
-    /// [`latest_changes`](Self::latest_changes) of a record. Later syncs maintain them.
+    /// [`latest_changes`](Self::latest_changes) of a record. Later syncs keep the indexes up to date.
     ///
     /// # Errors
     ///
@@ -214,7 +214,7 @@ impl Mirror {
     /// Passes each record of a table that the filter accepts to `take`, in insertion order, until `take` returns
     /// `Break`.
     ///
-    /// Records are read in pages, so a sync that ends between two pages may change those that follow.
+    /// Records are read in pages, so a sync that ends between two pages may change the records that follow.
     ///
     /// # Errors
     ///
@@ -308,8 +308,8 @@ impl Mirror {
 
 debug_with!(Mirror:);
 
-/// The account and the base URL that a mirror copies. A mirror refuses any other source, because all its records would
-/// be missing there.
+/// The account and the base URL that a mirror copies. A mirror refuses any other source, because all records of the
+/// mirror would be missing there.
 ///
 /// The account is a name that you choose, such as the name of a profile. Keep the name when you renew the token.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -319,7 +319,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// Creates a source from the base URL of the client and the name of the account.
+    /// Creates a source from the client's base URL and the account's name.
     pub fn new(base_url: &str, account: &str) -> Self {
         // The host is case-insensitive; the path is not.
         let base_url = base_url.trim_end_matches('/');
@@ -330,7 +330,7 @@ impl Source {
         Self { base_url, account: account.to_owned() }
     }
 
-    /// Returns a keyed hash of the source, which is stored.
+    /// Returns the keyed hash that the mirror stores in place of the source.
     pub(crate) fn fingerprint(&self, secret: &Secret) -> String {
         let hasher = Hasher::new(secret, "source");
         hex(&hasher.hash(&[self.base_url.as_bytes(), self.account.as_bytes()]).0)
@@ -341,22 +341,22 @@ impl Source {
     }
 }
 
-/// The identity of a mirror, and its secret.
+/// A mirror's identity and secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
     pub(crate) id: [u8; 16],
     pub(crate) secret: Secret,
-    /// The fingerprint of its source.
+    /// The fingerprint of the mirror's source.
     pub(crate) source: String,
 }
 
 impl Identity {
-    /// Returns the hasher of the identities of records.
+    /// Returns the hasher for record identities.
     pub(crate) fn records(&self) -> Hasher {
         Hasher::new(&self.secret, "identity")
     }
 
-    /// Returns a short keyed hash of bytes for one purpose.
+    /// Returns a keyed hash of `parts` for one purpose, shortened to 8 hexadecimal digits.
     pub(crate) fn mark(&self, purpose: &str, parts: &[&[u8]]) -> String {
         hex(&Hasher::new(&self.secret, purpose).hash(parts).0).chars().take(8).collect()
     }
@@ -368,9 +368,9 @@ impl Identity {
 pub struct Page {
     /// The records, in the order of the page.
     pub records: Vec<Record>,
-    /// The number after which the next page begins; `None` if this is the last page.
+    /// The [`Record::number`] after which the next page begins; `None` if this is the last page.
     pub next: Option<i64>,
 }
 
-/// The name of the note with the short hash of the last sync's access token.
+/// The name of the note that stores the short hash of the last sync's access token.
 const TOKEN: &str = "token";

@@ -1,9 +1,9 @@
-//! Answers questions about placements: who is where and since when, who is waiting, and what moved. Also a report for a
-//! period, a funnel, duplicates, and a board. Programs, dashboards and other languages share these functions, so that
-//! each figure is counted in only one way.
+//! Queries about placements: who is where and since when, who is waiting, and what moved. Also reports for a period,
+//! funnels, duplicates, and boards. Programs, dashboards and other languages share these functions, so that each figure
+//! is counted in only one way.
 //!
-//! `table` is the name of a recovered table, such as `photo_album`: [`recovered`] lists them. Times are
-//! in seconds since 1970 (UTC), by the clock of the program that synced. All functions fail with [`ErrorKind::Table`]
+//! `table` is the name of a recovered table, such as `photo_album`; [`recovered`] lists them. Times are in seconds
+//! since 1970 (UTC), by the clock of the program that synced. Functions with a `table` fail with [`ErrorKind::Table`]
 //! if the mirror has no such table, and with any error of the store.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -24,23 +24,26 @@ use crate::store::{OrFailed as _, Store, count, integer, quoted, utc};
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Placement {
-    /// The identity of the placement.
+    /// The placement's identity.
     pub id: String,
-    /// The identity of the member, such as a person.
+    /// The identity of the member (a person, for example).
     pub member: String,
-    /// The identity of the group, such as an album.
+    /// The identity of the group (an album, for example).
     pub group: String,
-    /// The title of the group: its first text that is neither personal nor the identity.
+    /// The group's title: the text in its first text column that is neither personal nor the identity. `None` if there
+    /// is no such text.
     pub title: Option<String>,
     /// The value; `None` while it is unknown.
     pub value: Option<String>,
-    /// The last known value before this one; `None` for the first.
+    /// The last known value before this one; `None` if there was none.
     pub previous: Option<String>,
     /// When the placement got the value, as far as the mirror knows.
     pub since: i64,
-    /// For how many days the placement has had the value: the number of midnights (UTC) between then and the query.
+    /// For how many days the placement has had the value: the number of midnights (UTC) from [`since`](Self::since)
+    /// until the query.
     pub days: i64,
-    /// Whether the placement may have had the value for longer: the first sync found it, or it was unknown before.
+    /// Whether the placement may have had the value for longer: the first sync found the value, or the value was
+    /// unknown before.
     pub is_older: bool,
 }
 
@@ -59,15 +62,15 @@ debug_with!(Placement: id, since);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "fields that are not set have defaults")]
 pub struct Wanted<'a> {
-    /// Only placements in this group.
+    /// Only placements in the group with this identity.
     pub group: Option<&'a str>,
-    /// Only placements with this member.
+    /// Only placements of the member with this identity.
     pub member: Option<&'a str>,
     /// Only placements with this value.
     pub value: Option<&'a str>,
     /// Only placements that have had their value for at least this many [days](Placement::days).
     pub days: u32,
-    /// Whether placements that have had their value longest come first.
+    /// Whether to return the placements that have had their value longest first; otherwise, in insertion order.
     pub is_longest_first: bool,
 }
 
@@ -75,13 +78,13 @@ pub struct Wanted<'a> {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Move {
-    /// When a sync found the change.
+    /// When a sync found the change, in seconds since 1970 (UTC).
     pub at: i64,
-    /// The identity of the member.
+    /// The member's identity.
     pub member: String,
-    /// The identity of the group.
+    /// The group's identity.
     pub group: String,
-    /// The title of the group.
+    /// The group's [title](Placement::title).
     pub title: Option<String>,
     /// The old value; `None` if it was unknown.
     pub from: Option<String>,
@@ -102,11 +105,11 @@ pub struct PeriodReport {
     pub new: u64,
     /// How many placements changed their value, not counting values that were learned.
     pub moved: u64,
-    /// How long placements had kept the values that ended in the period, by value.
+    /// How long placements had kept the values that they lost in the period, by value.
     pub times: Vec<ValueTime>,
-    /// The groups in which something happened, by identity.
+    /// The groups in which something happened, ordered by identity.
     pub groups: Vec<GroupReport>,
-    /// How many new members there are for each text in a column, most frequent first; empty unless a column was named.
+    /// The number of new members for each text in the named column, most frequent first. Empty if no column was named.
     pub sources: Vec<(Option<String>, u64)>,
 }
 
@@ -118,9 +121,9 @@ pub struct ValueTime {
     pub value: String,
     /// How often a placement lost the value, not counting values that it got at an unknown time.
     pub times: u64,
-    /// The average time in seconds.
+    /// The average time for which the value was kept, in seconds.
     pub average: i64,
-    /// The median time in seconds.
+    /// The median time for which the value was kept, in seconds.
     pub median: i64,
 }
 
@@ -128,9 +131,9 @@ pub struct ValueTime {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GroupReport {
-    /// The identity of the group.
+    /// The group's identity.
     pub group: String,
-    /// The title of the group.
+    /// The group's [title](Placement::title).
     pub title: Option<String>,
     /// How many placements were seen for the first time.
     pub new: u64,
@@ -142,9 +145,9 @@ pub struct GroupReport {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Arrivals {
-    /// The start of the day, in UTC.
+    /// When the day began (UTC), in seconds since 1970.
     pub day: i64,
-    /// The text in the named column.
+    /// The text in the named column; `None` if no column was named or the column is empty.
     pub source: Option<String>,
     /// How many records were seen for the first time.
     pub count: u64,
@@ -154,25 +157,25 @@ pub struct Arrivals {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Passage {
-    /// The group's identity, or the text in the members' column.
+    /// The group's identity or, if a column was named, the member's text in it; `None` if that column is empty.
     pub by: Option<String>,
     /// The value that these counts describe.
     pub value: String,
     /// How many placements have or had the value.
     pub ever: u64,
-    /// How many of these placements have since lost the value.
+    /// How many of these placements have lost the value since.
     pub left: u64,
-    /// The median number of seconds that they had the value; `None` if no start and end are both known.
+    /// The median time for which placements had the value, in seconds; `None` if no period has a known start and end.
     pub median: Option<i64>,
 }
 
-/// Members that may be the same person.
+/// Records that may describe the same person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Duplicate {
-    /// The names of the columns with the same value, which may be in different columns for different members.
+    /// The names of the columns that contain the shared value. Different records may have it in different columns.
     pub columns: Vec<String>,
-    /// The identities, in insertion order: at least two.
+    /// The identities of the records, at least two, in insertion order.
     pub ids: Vec<String>,
 }
 
@@ -190,23 +193,23 @@ pub struct Board {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BoardGroup {
-    /// The identity of the group.
+    /// The group's identity.
     pub id: String,
-    /// The title of the group.
+    /// The group's [title](Placement::title).
     pub title: Option<String>,
-    /// One cell for each value of the board.
+    /// One cell for each value of the board, in the same order.
     pub cells: Vec<Cell>,
 }
 
-/// The members of a group with one value.
+/// How many members of a group have one value, and since when.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Cell {
     /// How many members there are, counting only present placements.
     pub count: u64,
-    /// When the first of them got the value.
+    /// When the first of them got the value; 0 if there are no members.
     pub since: i64,
-    /// When at least half of them had the value: the median. Zero unless requested.
+    /// When at least half of them had the value: the median. 0 unless requested.
     pub median: i64,
 }
 
@@ -219,8 +222,8 @@ pub fn recovered(mirror: &Mirror) -> Result<Vec<String>, Error> {
     Ok(mirror.store().recovered()?.into_keys().collect())
 }
 
-/// Passes each selected placement to `take`, until `take` returns `Break`. Days are counted up to `now`. Do not use the
-/// mirror within `take`.
+/// Passes each selected placement to `take`, until `take` returns `Break`. Days are counted up to `now`. The mirror is
+/// locked during the call, so do not use it within `take`.
 ///
 /// # Errors
 ///
@@ -253,7 +256,7 @@ pub fn placements(
     let store = mirror.store();
     let relation = store.relation(table)?;
     let Wanted { group, member, value, days, is_longest_first } = *wanted;
-    // The end of the day this number of days ago.
+    // The end of the day that was this number of days ago.
     let end = now.div_euclid(DAY).saturating_sub(i64::from(days)).saturating_add(1);
     let before = utc(end.saturating_mul(DAY).saturating_sub(1));
     let wanted = [
@@ -293,8 +296,8 @@ fn read_placement(row: &Row<'_>, now: i64) -> rusqlite::Result<Placement> {
     })
 }
 
-/// Returns the placements whose value was changed or learned in a period, oldest first. The first sync of a table
-/// counts as neither.
+/// Returns the moves in a period, oldest first: values that changed or were learned. A new placement is not a move, so
+/// the first sync of a table has no moves.
 ///
 /// # Errors
 ///
@@ -302,7 +305,8 @@ fn read_placement(row: &Row<'_>, now: i64) -> rusqlite::Result<Placement> {
 pub fn moves(mirror: &Mirror, table: &str, period: Range<i64>) -> Result<Vec<Move>, Error> {
     let store = mirror.store();
     let relation = store.relation(table)?;
-    // Looks up the old value only for the few in the period; a window function would sort all past values.
+    // Looks up the old value only for the few values that began in the period; a window function would sort all past
+    // values.
     let select = format!(
         "SELECT unixepoch(s.began_at), s.member_id, s.group_id, {}, b.value, s.value FROM mirror_past_value s \
          JOIN mirror_past_value b ON b.number = (SELECT number FROM mirror_past_value WHERE member_id = s.member_id \
@@ -318,8 +322,8 @@ pub fn moves(mirror: &Mirror, table: &str, period: Range<i64>) -> Result<Vec<Mov
     })
 }
 
-/// Returns what happened in a period. Given a column of the members, such as `portal_name`, it also counts the new
-/// members by the text in that column.
+/// Returns what happened in a period. Given a column of the members, such as `portal_name`, also counts the new members
+/// by their text in that column.
 ///
 /// # Errors
 ///
@@ -367,8 +371,8 @@ pub fn report(
     Ok(report)
 }
 
-/// Returns how many records of a table were seen for the first time, by day and, given a column, by its text. The
-/// records of a table's first list do not count as arrivals.
+/// Returns how many records of a table were seen for the first time on each day, at or after `since`. Given a column,
+/// counts each text in it separately. The records of a table's first list do not count as arrivals.
 ///
 /// # Errors
 ///
@@ -393,7 +397,7 @@ pub fn arrivals(
     })
 }
 
-/// Returns how many placements have had their value since this time or earlier, by value.
+/// Returns how many present placements got their value at or before `since`, by value.
 ///
 /// # Errors
 ///
@@ -406,7 +410,8 @@ pub fn waiting(
     let store = mirror.store();
     let relation = store.relation(table)?;
     let [of, group, value] = [table, &relation.of.group.column, &relation.of.value].map(quoted);
-    // Follows the index for boards, which covers everything counted. The `+` keeps the database from reading each row.
+    // Follows the index for boards, which covers all columns used here. The `+` keeps the database from reading each
+    // row.
     let select = format!(
         "SELECT value, sum(members) FROM (SELECT {group}, {value} AS value, count(*) AS members FROM {of} \
          WHERE mirror_state = 'present' AND +mirror_changed_at <= ?1 GROUP BY {group}, {value}) GROUP BY 1 ORDER BY 1"
@@ -414,10 +419,12 @@ pub fn waiting(
     store.query(&select, (utc(since),), |row| Ok((row.get(0)?, count(row, 1)?)))
 }
 
-/// Returns the end values: a placement with one does not count as waiting. `order` has the values in the reader's order,
-/// in groups that may have names. If one has a name, exactly the values of named groups are ends. Otherwise, the ends are
-/// guessed: the values that fewer than one in ten of the placements that ever had them have left, except the first value
-/// in the order, or else in the contract. None is, until a placement has left a value.
+/// Returns the end values: a placement with an end value does not count as waiting.
+///
+/// `order` contains the values in the reader's order, in groups that may have names. If any group has a name, the end
+/// values are those of the named groups. Otherwise, they are guessed: a value is an end value if fewer than one in ten
+/// of the placements that ever had it have lost it. The first value in `order`, or in `known_values` if `order` is
+/// empty, is never guessed. Until some placement has lost a value, the result is empty.
 pub fn ends<'a>(
     passages: &'a [Passage],
     order: &'a [(Option<String>, Vec<String>)],
@@ -443,8 +450,8 @@ pub fn ends<'a>(
     sums.into_keys().collect()
 }
 
-/// Returns the funnel: how many placements ever had each value and how long, by group, or by the text of a column of
-/// the members, such as `portal_name`. Placements that are gone count as long as their past values are kept.
+/// Returns the funnel: how many placements ever had each value and for how long, by group or, given a column of the
+/// members such as `portal_name`, by its text. Placements that are gone count as long as their past values are kept.
 ///
 /// # Errors
 ///
@@ -467,7 +474,7 @@ pub fn passages(mirror: &Mirror, table: &str, source: Option<&str>) -> Result<Ve
          FROM mirror_past_value s {join} WHERE s.table_name = ?1 AND s.value IS NOT NULL"
     );
     // To count distinct placements, the database would sort all past values each time. A hash of the placement and its
-    // value is enough to count it once.
+    // value is enough to count each pair once.
     let (state, mut had, mut lost) = (RandomState::new(), HashSet::new(), HashSet::new());
     let mut found: BTreeMap<_, (u64, u64, Vec<i64>)> = BTreeMap::new();
     store.query(&select, (table,), |row| {
@@ -529,7 +536,7 @@ pub fn duplicates(
         names.join(", "),
         quoted(table)
     );
-    // Hashes are enough to find equal values, and take less memory. The number of the column goes with each.
+    // Hashes are enough to find equal values, and take less memory. Each is stored with the number of its column.
     let (state, mut found) = (RandomState::new(), Vec::new());
     store.query(&select, (), |row| {
         for (number, (is_phone, _)) in columns.iter().enumerate() {
@@ -557,19 +564,19 @@ pub fn duplicates(
         let is_phone = same.first().is_some_and(|(is_phone, ..)| *is_phone);
         duplicates.push((is_phone, keys, Duplicate { columns, ids }));
     }
-    // The order of the hashes differs from call to call.
+    // The hashes, and so their order, differ from call to call.
     duplicates.sort_by(|(is_phone, keys, one), (is_other, others, other)| {
         (is_phone, keys, &one.columns).cmp(&(is_other, others, &other.columns))
     });
     Ok(duplicates.into_iter().map(|(.., duplicate)| duplicate).collect())
 }
 
-/// Normalizes an e-mail address for comparison.
+/// Normalizes an e-mail address for comparison; `None` if it is empty.
 fn email(text: &str) -> Option<String> {
     Some(text.trim().to_lowercase()).filter(|text| !text.is_empty())
 }
 
-/// Returns the digits of a telephone number that are compared.
+/// Returns the digits of a telephone number that are compared; `None` if there are fewer than seven.
 fn phone(text: &str) -> Option<String> {
     let digits: String = text.chars().filter(char::is_ascii_digit).collect();
     let last = digits.get(digits.len().saturating_sub(9)..)?;
@@ -577,7 +584,7 @@ fn phone(text: &str) -> Option<String> {
 }
 
 /// Counts the members of each present group by value. The values in `known` are the first columns of the board, even
-/// without members. Medians take longer: about a microsecond for each placement.
+/// without members. With `has_medians`, each placement takes about a microsecond more.
 ///
 /// # Errors
 ///
@@ -632,7 +639,7 @@ pub fn board(
     Ok(Board { values, groups })
 }
 
-/// A recovered table, with the names of its columns and of the tables that it connects.
+/// A recovered table, with the names of its columns and of the tables that its placements connect.
 pub(crate) struct Relation {
     pub(crate) table: String,
     identity: String,
@@ -642,8 +649,8 @@ pub(crate) struct Relation {
 }
 
 impl Relation {
-    /// Returns the statement of the view of placements: identity, member, group, title, value, previous value, since,
-    /// and days, then more columns.
+    /// Returns the `SELECT` statement for the view of placements. Its columns are identity, member, group, title,
+    /// value, previous value, since and days, followed by `more`.
     pub(crate) fn view(&self, dialect: Dialect<'_>, more: &str) -> String {
         let Self { table, identity, of: References { group, member, value }, .. } = self;
         let (group, member) = (&group.column, &member.column);
@@ -681,8 +688,8 @@ impl Relation {
         )
     }
 
-    /// Returns an SQL expression for the title of the group whose identity is in a column, as text or as stored in the
-    /// group. `prefix` precedes the names of tables.
+    /// Returns an SQL expression for the title of the group whose identity is in `column`, as text or as the group's
+    /// table stores it. `prefix` precedes the names of tables.
     fn title_of(&self, prefix: &str, column: &str) -> String {
         let Some(title) = &self.title else { return "NULL".to_owned() };
         format!(
@@ -702,17 +709,18 @@ pub(crate) enum Dialect<'a> {
     Postgres(&'a str),
 }
 
-/// The cells of a board: the group, the value, the number of members, and when the first of them got the value.
+/// The cells of a board: the group, the value, the number of members, and when the first of these members got the
+/// value.
 type Cells = Vec<(String, Option<String>, u64, i64)>;
 
-/// Returns the name of the note that caches the cells of a table. An erasure removes the note.
+/// Returns the name of the note that caches a table's cells. An erasure removes the note.
 fn board_note(table: &str) -> String {
     format!("board/{table}")
 }
 
 impl Store {
-    /// Caches the cells of a table for later boards, if it has changed or they are not cached. Counting them takes up
-    /// to a second for a million placements.
+    /// Caches a table's cells for later boards, if the table has changed or has no cached cells. Counting the cells of
+    /// a million placements takes up to a second.
     pub(crate) fn note_board(&self, table: &str, is_changed: bool) -> Result<(), Error> {
         let (note, find) = (board_note(table), "SELECT 1 FROM mirror_note WHERE name = ?1");
         if !is_changed && !self.query(find, (&note,), |_| Ok(()))?.is_empty() {
@@ -760,7 +768,7 @@ impl Store {
     }
 }
 
-/// Returns a column of a table as an SQL identifier, or `NULL` if it is `None`.
+/// Returns a table's column as an SQL identifier, or `NULL` if `name` is `None`.
 fn column(store: &Store, table: &str, name: Option<&str>) -> Result<String, Error> {
     let Some(name) = name else { return Ok("NULL".to_owned()) };
     Ok(quoted(&store.table(table)?.shape.column(table, name)?.name))
@@ -772,7 +780,7 @@ const DAY: i64 = 24 * 3600;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Step {
-    /// The identity of the group.
+    /// The group's identity.
     pub group: String,
     /// The value before the step.
     pub from: String,
@@ -790,7 +798,7 @@ pub struct Step {
 pub fn steps(mirror: &Mirror, table: &str) -> Result<Vec<Step>, Error> {
     let store = mirror.store();
     store.relation(table)?;
-    // Few values have ended, so the next value is looked up only for these.
+    // Few values have ended, so the next value is looked up only for those that have.
     let select = "SELECT b.group_id, b.value, s.value, count(DISTINCT b.member_id) FROM mirror_past_value b \
                   JOIN mirror_past_value s ON s.number = (SELECT number FROM mirror_past_value \
                   WHERE member_id = b.member_id AND record_id = b.record_id AND table_name = b.table_name \
@@ -803,7 +811,7 @@ pub fn steps(mirror: &Mirror, table: &str) -> Result<Vec<Step>, Error> {
     })
 }
 
-/// Returns how long placements had kept the values that ended in a period, by value.
+/// Returns how long placements had kept the values that they lost in a period, by value.
 ///
 /// # Errors
 ///

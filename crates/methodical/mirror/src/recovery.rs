@@ -17,19 +17,20 @@ use crate::store::filter::Filter;
 use crate::store::rows::{Record, State, id as id_of};
 use crate::store::{Store, integer, quoted, utc};
 
-/// The table of a recovery, and the tables that it connects.
+/// The table that a recovery fills, and the tables that it connects.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Target {
     pub(crate) table: &'static Table,
     pub(crate) members: &'static Table,
     pub(crate) groups: &'static Table,
-    /// The name of the value.
+    /// The name of the value, such as `status`.
     pub(crate) value: &'static str,
     pub(crate) known_values: &'static [&'static str],
 }
 
 impl Target {
-    /// Returns the names of the columns: identity, group, member, and value.
+    /// Returns the names of the columns: identity, group, member, and value. Fails if the table does not have four
+    /// columns.
     pub(crate) fn columns(&self) -> Result<[&'static str; 4], Error> {
         let names = self.table.columns().iter().map(Column::path);
         let names: Vec<&str> = names.filter_map(|path| path.first().copied()).collect();
@@ -68,7 +69,8 @@ impl Target {
     }
 }
 
-/// Returns the identity of a placement: group and member, joined by `/`. A `/` in the group is `%2F`.
+/// Returns the identity of a placement: group and member, joined by `/`. In the group, `%` and `/` become `%25` and
+/// `%2F`.
 fn placement(group: &str, member: &str) -> String {
     format!("{}/{member}", escaped(group))
 }
@@ -84,7 +86,7 @@ pub(crate) fn parts(id: &str) -> (String, &str) {
     (group.replace("%2F", "/").replace("%25", "%"), member)
 }
 
-/// The recovered tables of a mirror, and their columns.
+/// A mirror's recovered tables by name, with their columns.
 pub(crate) type Recovered = BTreeMap<String, References>;
 
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -122,7 +124,7 @@ impl Store {
         self.create_view(all.keys().next().map_or("", |name| name))
     }
 
-    /// Creates the view of a table's placements, unless a list already has that name.
+    /// Creates the view of a table's placements, unless a table already has the name of the view.
     fn create_view(&self, table: &str) -> Result<(), Error> {
         let view = self.relation(table)?.view(Dialect::Sqlite, "");
         let create = format!("CREATE VIEW {VIEW} AS {view}");
@@ -177,7 +179,7 @@ impl Store {
         Ok(())
     }
 
-    /// Erases the placements of all forgotten members and groups, even those without a row.
+    /// Erases the placements of all forgotten members and groups, even of those without a row of their own.
     pub(crate) fn forget_placements(&self, at: i64) -> Result<(), Error> {
         let recovered = self.recovered()?;
         for (placements, References { group, member, .. }) in &recovered {
@@ -195,7 +197,7 @@ impl Store {
     }
 }
 
-/// The view of the placements, of the first recovered table if there are several.
+/// The name of the view of placements. If there are several recovered tables, the view shows the first one.
 pub(crate) const VIEW: &str = "placement";
 
 /// The note with the recovered tables.
@@ -204,23 +206,23 @@ const RECOVERED: &str = "recovered";
 /// A period in which a placement kept one value.
 ///
 /// A recovery notices a change only after it happened: the period begins and ends at the times of the recoveries that
-/// noticed it. Times are in seconds since 1970 (UTC), by the clock of the program that synced.
+/// noticed its changes. Times are in seconds since 1970 (UTC), by the clock of the program that synced.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PastValue {
-    /// The number of the past value. A later one has a larger number.
+    /// The number of the past value. A later past value has a larger number.
     pub number: i64,
-    /// The identity of the placement.
+    /// The placement's identity.
     pub id: String,
-    /// The identity of the group.
+    /// The group's identity.
     pub group: String,
-    /// The identity of the member.
+    /// The member's identity.
     pub member: String,
     /// The value; `None` while it was unknown.
     pub value: Option<String>,
     /// When a recovery found the value for the first time.
     pub began_at: i64,
-    /// When a recovery first found another value, or no placement. `None` if the placement has the value.
+    /// When a recovery first found another value, or no placement. `None` if the placement still has the value.
     pub ended_at: Option<i64>,
     /// Whether the value may be much older than [`began_at`](Self::began_at): the first recovery of the table found it,
     /// or it follows an unknown value. Exclude it from averages.
@@ -253,14 +255,15 @@ impl Store {
         self.execute(update, (parts(id).1, id, table, utc(at))).map(drop)
     }
 
-    /// Removes the end of the last value of a placement that was missing.
+    /// Removes the end of a placement's last value, because the placement was missing and has returned.
     pub(crate) fn resume_value(&self, table: &str, id: &str) -> Result<(), Error> {
         let update = "UPDATE mirror_past_value SET ended_at = NULL WHERE number = (SELECT max(number) \
                       FROM mirror_past_value WHERE member_id = ?1 AND record_id = ?2 AND table_name = ?3)";
         self.execute(update, (parts(id).1, id, table)).map(drop)
     }
 
-    /// Removes past values and clears them in the feed. `of` is the condition for a past value, with `id` as `?2`.
+    /// Removes past values and clears them in the feed. `of` is the SQL condition that selects the past values, in
+    /// which `?2` is `id`.
     pub(crate) fn erase_values(&self, table: &str, of: &str, id: &str) -> Result<(), Error> {
         self.note_erasure()?;
         let erased = format!("FROM mirror_past_value WHERE table_name = ?1 AND {of}");

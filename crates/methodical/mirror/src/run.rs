@@ -1,4 +1,5 @@
-//! One sync of a list: compares each record with the mirror in memory, and writes the differences in one transaction.
+//! One sync of a list: compares each record with the mirror's state in memory, and writes the differences in one
+//! transaction.
 //!
 //! The hashes of all rows are read once under the lock: about 50 bytes for each record, so a table of a million records
 //! takes 50 MB during its sync. A record is first compared with the next row; if that is not the same record, its row
@@ -24,12 +25,12 @@ use crate::store::rows::{Known, State, id as id_of};
 use crate::store::table::Table;
 use crate::store::{Store, Suppressed, integer, quoted, utc};
 
-/// One sync of a scope, as in the example of [`Mirror`]. Dropping it before [`finish`](Self::finish) undoes it.
+/// One sync of a scope, as in the example of [`Mirror`]. Dropping the run before [`finish`](Self::finish) undoes it.
 pub struct Run<'a> {
     store: MutexGuard<'a, Store>,
     scope: String,
     table: String,
-    /// The number of the columns.
+    /// The number of the shape in which rows are written.
     shape: i64,
     statements: Arc<Table>,
     hasher: RowHasher,
@@ -45,13 +46,13 @@ pub struct Run<'a> {
     /// How many entries the list has so far.
     entries: u64,
     report: Report,
-    /// How many records seem to have become other people.
+    /// How many records now seem to describe other people.
     replaced: u64,
-    /// The index of the value column, if the table is recovered.
+    /// The index of the value column; `None` if the table is not a recovered table.
     value: Option<usize>,
     /// How many rows were written, including unchanged records whose omitted columns have changed.
     written: u64,
-    /// The record that is being read.
+    /// A buffer for the JSON text of the record that is being read.
     json: Vec<u8>,
     /// Whether the service wrote the last record exactly as the model writes it.
     is_verbatim: bool,
@@ -60,7 +61,7 @@ pub struct Run<'a> {
 impl Mirror {
     /// Begins a sync of a scope, which is named after its list.
     ///
-    /// From now on, the table belongs to this scope. Columns new in its description are added.
+    /// Once a run is finished, the table belongs to this scope. Columns that are new in the description are added.
     ///
     /// # Errors
     ///
@@ -138,7 +139,7 @@ impl Run<'_> {
     }
 
     /// Takes the next record of the list, as it was received and as its model read it. A record with the same hash as
-    /// the next row is unchanged, and is not parsed again.
+    /// the next row is unchanged and is not parsed again.
     pub(crate) fn model(&mut self, record: &impl Serialize, received: &str) -> Result<(), Error> {
         self.entries += 1;
         let as_received = self.is_verbatim.then(|| self.hasher.text(received.as_bytes()));
@@ -205,7 +206,8 @@ impl Run<'_> {
         self.reject_last(reason)
     }
 
-    /// Leaves these present and missing records unchanged, because the list says nothing about them.
+    /// Leaves the present and missing records that `is_kept` accepts unchanged, because the list says nothing about
+    /// them. `is_kept` gets the identity, and whether the record is missing.
     pub(crate) fn keep(&mut self, is_kept: impl Fn(&str, bool) -> bool) -> Result<(), Error> {
         for (key, id, state) in self.store.live(&self.table)? {
             let is_missing = state == State::Missing;
@@ -240,7 +242,8 @@ impl Run<'_> {
         Ok(take(&mut self.report))
     }
 
-    /// Refuses a list in which too many records are missing. Otherwise, records how many left.
+    /// Refuses a list in which too many records are missing. Otherwise, notes how many records the table lost in the
+    /// last week.
     fn judge(&self, absent: &[Known]) -> Result<(), Error> {
         if self.report.is_baseline {
             return Ok(());
@@ -257,7 +260,7 @@ impl Run<'_> {
             now: self.known.counts().0.saturating_sub(newly),
             lost: week.lost(),
         })?;
-        // A person has seen the accepted losses.
+        // A person has seen the accepted losses, so they no longer count.
         self.store.set_json_note(&note, &if is_accepted { Week::default() } else { week })
     }
 
@@ -371,13 +374,13 @@ impl Run<'_> {
         self.store.begin_value(&self.table, id, row.text(index), self.at, began_before)
     }
 
-    /// Counts a record that was missing or gone.
+    /// Counts and emits the return of a record that was missing or gone.
     fn come_back(&mut self, id: &str) -> Result<(), Error> {
         self.report.returned += 1;
         self.emit(id, ChangeKind::Returned, Difference::default())
     }
 
-    /// Marks a record that the list lacks.
+    /// Marks a record that the list lacks as missing, or as gone if it already was missing.
     fn mark_absent(&mut self, known: Known) -> Result<(), Error> {
         let identity = quoted(&self.statements.shape.identity()?.name);
         let select =
@@ -440,10 +443,10 @@ impl Run<'_> {
     }
 }
 
-/// The rows of a table, ordered by key, and which of them the list had.
+/// The rows of a table, ordered by key, and whether the list had each of them.
 struct KnownRows {
     rows: Vec<(Known, bool)>,
-    /// The index of the row to compare with the next record, because most lists are in the order of the table.
+    /// The index of the row to compare with the next record first, because most lists are in the order of the table.
     next: usize,
 }
 
@@ -526,8 +529,8 @@ mod tests {
     const PHOTO: Table =
         Table::new("photo", "id", &[Column::text(&["id"]), Column::text(&["title"])]);
 
-    /// Syncs a list of an identity and a title each: `!` is a rejected record. Returns the counts of added, changed,
-    /// unchanged, repeated, rejected and missing records, and the number of changes in the feed.
+    /// Syncs a list in which each record is an identity and a title, or `!` for a rejected record. Returns the counts
+    /// of added, changed, unchanged, repeated, rejected and missing records, and the number of changes in the feed.
     fn sync(mirror: &mut Mirror, list: &str, is_verbatim: bool) -> [u64; 7] {
         let mut run = mirror.begin("photos/list", &PHOTO, Rules::default()).unwrap();
         for record in list.split(' ') {

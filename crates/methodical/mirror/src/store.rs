@@ -1,4 +1,4 @@
-//! The SQLite file of a mirror: opened or refused, locked, and changed in transactions.
+//! The SQLite file of a mirror: opening it, locking it, and changing it in transactions.
 
 pub(crate) mod files;
 pub(crate) mod filter;
@@ -22,19 +22,19 @@ use crate::mirror::{Identity, Source};
 use crate::store::files::Lock;
 use crate::store::table::Table;
 
-/// A mirror in a SQLite file.
+/// A mirror in a SQLite file or in memory.
 pub(crate) struct Store {
-    /// `None` in memory.
+    /// The path of the file; `None` in memory.
     path: Option<PathBuf>,
     pub(crate) connection: Connection,
     pub(crate) identity: Identity,
-    /// Erased values may remain in the log.
+    /// Whether erased values may remain in the log.
     pub(crate) has_traces: bool,
-    /// The transaction erases values.
+    /// Whether the transaction erases values.
     has_erased: Cell<bool>,
-    /// Held during a transaction.
+    /// The lock that is held during a transaction.
     lock: Option<Arc<Lock>>,
-    /// Held while all tables are synced.
+    /// The lock that is held while all tables are synced.
     held: Weak<Lock>,
     tables: RefCell<HashMap<String, Arc<Table>>>,
     shapes: RefCell<HashMap<i64, Arc<Shape>>>,
@@ -113,7 +113,7 @@ impl Store {
         })
     }
 
-    /// Returns the path of the file. Fails for a mirror in memory, which has none.
+    /// Returns the path of the file. Fails for a mirror in memory, with an error that names the operation `verb`.
     pub(crate) fn path(&self, verb: &str) -> Result<&Path, Error> {
         self.path.as_deref().ok_or_else(|| {
             let text = format!("cannot {verb} the mirror: it is in memory; use a file");
@@ -158,12 +158,12 @@ impl Store {
 
     /// Begins a read-only transaction, which sees one consistent state of the store. End it with `roll_back`.
     pub(crate) fn begin_reading(&mut self) -> Result<(), Error> {
-        // The snapshot is taken by the first statement.
+        // The transaction sees the state at its first statement.
         self.run("BEGIN; SELECT 1 FROM mirror_meta")
     }
 
-    /// Declares that the transaction erases values: removes the cached counts of boards, which may include them, and
-    /// makes [`commit`](Self::commit) remove them from the log.
+    /// Declares that the transaction erases values: removes the cached counts of boards, which may include erased
+    /// values, and makes [`commit`](Self::commit) remove such values from the log.
     pub(crate) fn note_erasure(&self) -> Result<(), Error> {
         if self.has_erased.replace(true) {
             return Ok(());
@@ -171,7 +171,7 @@ impl Store {
         self.execute("DELETE FROM mirror_note WHERE name LIKE 'board/%'", ()).map(drop)
     }
 
-    /// Commits the transaction. Removes erased values from the log.
+    /// Commits the transaction, then removes erased values from the log.
     pub(crate) fn commit(&mut self) -> Result<(), Error> {
         self.run("COMMIT")?;
         let has_erased = self.has_erased.take();
@@ -214,7 +214,7 @@ impl Store {
         self.connection.execute_batch(sql).or_failed()
     }
 
-    /// Returns how many rows were written.
+    /// Runs a statement and returns how many rows it wrote.
     pub(crate) fn execute(&self, sql: &str, parameters: impl Params) -> Result<u64, Error> {
         Ok(self.connection.prepare_cached(sql).or_failed()?.execute(parameters).or_failed()? as u64)
     }
@@ -242,7 +242,7 @@ impl Store {
         self.execute(insert, (name, text)).map(drop)
     }
 
-    /// Returns a note that is JSON, or the default.
+    /// Reads a note as JSON. Returns the default if there is no such note.
     pub(crate) fn json_note<T: Default + serde::de::DeserializeOwned>(
         &self,
         name: &str,
@@ -317,7 +317,7 @@ fn create(connection: &mut Connection, source: &Source) -> Result<(), Error> {
 fn upgrade(connection: &mut Connection) -> Result<(), Error> {
     let transaction =
         connection.transaction_with_behavior(TransactionBehavior::Immediate).or_failed()?;
-    // An older program that has the file open would write its version again.
+    // An older program that has the file open may have written its own version again, so check what is there.
     let exists = |select| transaction.prepare(select).or_failed()?.exists(()).or_failed();
     if !exists("SELECT 1 FROM pragma_table_info('mirror_change') WHERE name = 'value'")? {
         transaction.execute_batch(FEED_VALUES).or_failed()?;
@@ -334,7 +334,7 @@ fn is_empty(connection: &Connection) -> Result<bool, Error> {
     Ok(!connection.prepare("SELECT 1 FROM sqlite_schema").or_failed()?.exists(()).or_failed()?)
 }
 
-/// Gives a mirror another id, so that it refuses earlier cursors.
+/// Gives a mirror that satisfies an SQL condition another id, so that it refuses earlier cursors.
 pub(crate) fn renew(connection: &Connection, condition: &str) -> Result<(), Error> {
     let select = format!("SELECT 1 FROM mirror_meta WHERE {condition}");
     if connection.prepare(&select).or_failed()?.exists(()).or_failed()? {
@@ -346,7 +346,7 @@ pub(crate) fn renew(connection: &Connection, condition: &str) -> Result<(), Erro
     Ok(())
 }
 
-/// Writes the log into the file and empties it. Returns false if a reader of an older state prevents that.
+/// Writes the log into the file and empties the log. Returns false if a reader of an older state prevents that.
 fn remove_traces(connection: &Connection, timeout: Duration) -> Result<bool, Error> {
     connection.busy_timeout(timeout).or_failed()?;
     let is_empty = empty_log(connection)?;
@@ -354,7 +354,7 @@ fn remove_traces(connection: &Connection, timeout: Duration) -> Result<bool, Err
     Ok(is_empty)
 }
 
-/// Writes the log into the file and empties it. Returns whether it did.
+/// Writes the log into the file and empties the log. Returns whether the log is now empty.
 pub(crate) fn empty_log(connection: &Connection) -> Result<bool, Error> {
     let checkpoint = "PRAGMA wal_checkpoint(TRUNCATE)";
     Ok(connection.query_row(checkpoint, (), |row| row.get::<_, i64>(0)).or_failed()? == 0)
@@ -366,12 +366,12 @@ pub(crate) fn utc(seconds: i64) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// Returns a count for SQLite.
+/// Converts a count for SQLite. A larger count becomes `i64::MAX`.
 pub(crate) fn integer(count: impl TryInto<i64>) -> i64 {
     count.try_into().unwrap_or(i64::MAX)
 }
 
-/// Returns a count from SQLite.
+/// Reads a count from a row. A negative count becomes 0.
 pub(crate) fn count(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<u64> {
     Ok(u64::try_from(row.get::<_, i64>(column)?).unwrap_or_default())
 }
@@ -439,13 +439,13 @@ const APPLICATION_ID: i64 = 0x4757_4D52;
 /// 6, past values were in the table `mirror_spell`.
 const VERSION: i64 = 6;
 
-/// The statements that upgrade the feed of an older schema.
+/// The statements that add values to the feed of an older schema.
 const FEED_VALUES: &str = "ALTER TABLE mirror_change ADD COLUMN previous TEXT; \
                            ALTER TABLE mirror_change ADD COLUMN value TEXT; \
                            CREATE INDEX mirror_change_value ON mirror_change (table_name, record_id) \
                            WHERE previous IS NOT NULL OR value IS NOT NULL";
 
-/// The statements that rename the table of past values of an older schema, also in views.
+/// The statements that rename an older schema's table of past values. SQLite also renames it in views.
 const PAST_VALUES: &str = "ALTER TABLE mirror_spell RENAME TO mirror_past_value; \
                            DROP INDEX mirror_spell_member; \
                            CREATE INDEX mirror_past_value_member ON mirror_past_value (member_id); \
@@ -469,7 +469,7 @@ const NEW_FILE: &str = "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL";
 /// Maximum time that a statement waits for a writer.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The name of the note that says that the mirror omits personal data.
+/// The name of the note that exists if the mirror omits personal data.
 pub(crate) const OMITS_PERSONAL: &str = "omits personal";
 
 #[cfg(test)]

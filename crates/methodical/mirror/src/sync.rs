@@ -28,7 +28,7 @@ use crate::sync::report::{SyncError, SyncOptions, SyncProgress, SyncReport, Tabl
 
 impl Mirror {
     /// Brings all tables of a service up to date, one by one. Each table is committed separately, so an error in one
-    /// does not undo the others. Then requests the values of recovered tables, and samples the gauges.
+    /// does not undo the others. Then requests the values of recovered tables and samples the gauges.
     ///
     /// One sync runs at a time: the mirror is locked until the sync ends. The scope of a list is named after its query.
     /// In an async program, call this on a thread for blocking work. To transfer less, give the client a transport that
@@ -37,9 +37,9 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Returns [`SyncError`] if a table failed. Its report has the errors, and what was committed. An error is of kind
-    /// [`ErrorKind::Call`] if a call failed or a list was incomplete. The others are the errors of
-    /// [`begin`](Self::begin) and [`Run::finish`](crate::Run::finish).
+    /// Returns [`SyncError`] if a table, a group or a gauge failed, or if another process is syncing. Its report
+    /// contains the errors and what was committed. An error is of kind [`ErrorKind::Call`] if a call failed or a list
+    /// was incomplete. The others are the errors of [`begin`](Self::begin) and [`Run::finish`](crate::Run::finish).
     ///
     /// ```
     /// use methodical_mirror::client::blocking;
@@ -176,7 +176,7 @@ impl<S: Service> Sync<'_, S> {
             {
                 match entry.map_err(called)? {
                     Entry::Record(taken) => taken?,
-                    // The text contains no values.
+                    // The error's text contains no values.
                     Entry::Rejected(rejected) => run.reject(&rejected.error().to_string())?,
                 }
                 received += 1;
@@ -189,7 +189,7 @@ impl<S: Service> Sync<'_, S> {
         });
     }
 
-    /// Returns the error of a recovery whose list of members or groups has failed.
+    /// Returns the error of a recovery if the list of its members or groups was not synced; otherwise `None`.
     fn failed_list(&self, target: &Target) -> Option<Error> {
         let names = [target.members.name(), target.groups.name()];
         let mut reports = self.report.tables.iter().filter(|one| names.contains(&one.table));
@@ -212,12 +212,12 @@ fn scope<O: Operation>(query: &O) -> Result<String, Error> {
     })
 }
 
-/// Converts the error of a call. The table or gauge of the report says what was not synced.
+/// Converts the error of a call. The report names the table or gauge, so the text need not.
 fn called(error: impl StdError + Send + std::marker::Sync + 'static) -> Error {
     Error::new(ErrorKind::Call, error.to_string()).because(error)
 }
 
-/// Requests the members of a group: all, or only those with a value.
+/// Requests the identities of a group's members: all, or only those with `value`. Counts the request in `calls`.
 fn ask<S: Service, O: ListOperation<Service = S>>(
     client: &Client<S>,
     recovery: &Recovery<O>,

@@ -1,4 +1,4 @@
-//! Erases records on request and keeps them from coming back, omits personal data, removes deleted rows and old
+//! Erases records on request and keeps them from coming back, omits personal data, and removes deleted rows and old
 //! changes.
 
 pub(crate) mod backup;
@@ -53,13 +53,15 @@ pub struct Purged {
     pub records: u64,
     /// How many changes were removed.
     pub changes: u64,
-    /// The consumer for which some changes were kept. To remove them, deliver them or remove the consumer.
+    /// The name of the consumer for which some changes were kept; `None` if all were removed. To remove the kept
+    /// changes, deliver them or remove the consumer.
     pub kept_for: Option<String>,
 }
 
 impl Mirror {
     /// Removes the rows of deleted records, and old changes, in one transaction. Changes that a consumer has not
-    /// received are kept, even if the consumer is disabled. Afterwards, cursors before the removed changes are refused.
+    /// received are kept, even if the consumer is disabled. Afterwards, cursors that precede removed changes are
+    /// refused.
     ///
     /// # Errors
     ///
@@ -136,12 +138,12 @@ pub struct Forgotten {
     /// Whether the table had the record.
     pub was_known: bool,
     /// The backups that may still hold the record, by path. Destroy them, or forget the record again after each restore
-    /// from them. Those that were moved or removed are included: only you know where they are.
+    /// from them. Backups that were moved or deleted are included: only you know where they are.
     pub backups: Vec<Backup>,
     /// The names of the copies that may still hold the record. Copy the mirror to them again.
     pub copies: Vec<String>,
-    /// Whether bytes of the record remain in the log of the database, because another program is reading an older
-    /// state. Once it has finished, they are removed when the mirror is next opened or changed.
+    /// Whether bytes of the record remain in the database's log, because another program is reading an older state.
+    /// Once that program has finished, the bytes are removed when the mirror is next opened or changed.
     pub has_traces: bool,
 }
 
@@ -150,7 +152,8 @@ impl Mirror {
     /// and keeps later syncs from bringing it back. The identity stays in the row and in the feed. If the table does
     /// not have the record, only a keyed hash of its identity is stored.
     ///
-    /// The feed and the consumers have no values to erase.
+    /// The placements of a forgotten member or group are erased as well, with their past values and their values in the
+    /// feed.
     ///
     /// # Errors
     ///
@@ -268,7 +271,7 @@ impl Mirror {
 }
 
 impl Store {
-    /// Returns an identity as a table stores it: an integer as 5 instead of 05.
+    /// Returns an identity as a table stores it, such as the integer `05` as `5`.
     fn spelled<'a>(&self, table: &str, id: &'a str) -> Cow<'a, str> {
         match self.table(table).ok().and_then(|table| table.id(id)) {
             Some(Value::Integer(number)) => number.to_string().into(),
@@ -287,7 +290,7 @@ impl Store {
         if state.is_live() {
             self.append(&utc(at), table, id, ChangeKind::Gone, Difference::default())?;
         }
-        // An index has the member, which ends the identity of a placement.
+        // An index covers the member, with which a placement's identity ends.
         let of = "record_id = ?2 AND member_id = substr(?2, instr(?2, '/') + 1)";
         self.erase_values(table, of, id)
     }
@@ -320,12 +323,12 @@ impl Store {
         self.execute(&update, ())
     }
 
-    /// Returns the copies of the mirror, and when the contents of each were read.
+    /// Returns the names of the mirror's copies, and when the contents of each were read.
     pub(crate) fn copies(&self) -> Result<BTreeMap<String, i64>, Error> {
         self.json_note("copies")
     }
 
-    /// Records when the contents of a copy were read. `None` keeps the earlier time, or 0 for a new copy, whose
+    /// Records when the contents of a copy were read. `None` keeps the earlier time, or records 0 for a new copy, whose
     /// contents are unknown.
     pub(crate) fn note_copy(&self, target: &str, read_at: Option<i64>) -> Result<(), Error> {
         let mut copies = self.copies()?;

@@ -1,6 +1,6 @@
-//! Decoders, which turn a response body into records. The body is whole, or arrives piece by piece.
+//! Decoders, which turn a response body into records. The body is available as a whole, or arrives piece by piece.
 //!
-//! One engine walks the document ([`engine`]). A whole body is a document of a single piece, so both ways return the
+//! One engine walks the document ([`engine`]). A whole body is a document in a single piece, so both ways return the
 //! same records, rejections and errors. serde decodes every record that the fast path does not accept.
 
 use alloc::string::String;
@@ -70,7 +70,7 @@ fn kind_of(error: &serde_json::Error) -> DecodeErrorKind {
 
 /// A model whose records can be decoded from a list, as owned values or borrowed from the JSON text.
 ///
-/// Only generated models implement it, because the decoders rely on their generated shape.
+/// Only generated models implement this trait, because the decoders rely on the generated shape.
 ///
 /// # Examples
 ///

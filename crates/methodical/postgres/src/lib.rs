@@ -51,11 +51,11 @@ impl Connector {
     pub fn open(&self) -> Result<Client, Error> {
         let Settings { config, hosts, names, .. } = &*self.0;
         let unreachable = |why: &str| Error::new(ErrorKind::Unreachable, format!("{names}: {why}"));
-        // Each attempt holds the settings until it ends. If the peer never answers, so do its thread and its socket.
+        // Each attempt holds the settings until it ends. If the peer never answers, the thread and the socket remain.
         if Arc::strong_count(&self.0) > ATTEMPTS {
             return Err(unreachable("too many earlier attempts are still waiting"));
         }
-        // Connect on another thread: a name server or a silent socket could block this thread for longer than the limit.
+        // Connect on another thread: a name server or a silent socket could block this one for longer than the limit.
         let (sender, receiver) = sync_channel(1);
         let own = Arc::clone(&self.0);
         Builder::new()

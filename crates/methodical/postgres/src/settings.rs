@@ -54,7 +54,7 @@ impl Settings {
         });
         let config = format!("{head}?{DEFAULTS}&{}", of_driver.join("&")).parse::<Config>();
         let mut config = config.map_err(|error| match error.source().map(ToString::to_string) {
-            // This message names the parameter but not its value. The driver's other messages may repeat part of the URL.
+            // This message names the parameter but not its value. Other driver messages may repeat a part of the URL.
             Some(text) if text.starts_with("invalid value for option") => setting(text),
             _ => setting(
                 "the URL is invalid or has an unsupported parameter; expected postgres://USER@HOST/NAME",

@@ -94,7 +94,7 @@ pub struct Limits {
     pub stall: Duration,
     /// Timeout for sending a whole response.
     pub response: Duration,
-    /// Age from which a connection accepts no further requests.
+    /// Age at which a connection stops accepting requests.
     pub age: Duration,
 }
 
@@ -321,7 +321,8 @@ where
     }
 }
 
-/// Returns whether the operating system gave up on a client that acknowledged no data, or the client answered no pings.
+/// Returns whether the operating system gave up on a client that acknowledged no data, or the client did not answer
+/// pings.
 fn is_timeout(error: &(dyn error::Error + 'static)) -> bool {
     std::iter::successors(Some(error), |error| error.source()).any(|error| {
         error.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_timeout)

@@ -78,8 +78,8 @@ impl Authority {
         self.issue(&params_for(&["other.invalid"])?)
     }
 
-    /// Issues a certificate for a server on `localhost` that accepts only clients with a certificate from this
-    /// authority, and such a client certificate with its key, in PEM.
+    /// Issues two certificates: one for a server on `localhost` and 127.0.0.1 that accepts only clients with a
+    /// certificate from this authority, and one for such a client. Returns the latter with its key, in PEM.
     ///
     /// # Errors
     ///

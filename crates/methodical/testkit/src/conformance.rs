@@ -1,9 +1,9 @@
 //! Checks for any transport.
 //!
 //! The documentation of `gateway_transport` is the contract for transports. This kit checks every part of it: requests,
-//! responses, bodies, memory, errors, time, cancellation, runtimes, connections, TLS and secrecy. The
-//! [promise](ConformanceCheck::promise) of each check says what the check requires, why, and which standard says so.
-//! The peer is a [raw server](crate::raw_server) on 127.0.0.1: nothing leaves the machine.
+//! responses, bodies, memory, errors, time, cancellation, runtimes, connections, TLS and secrecy. Each check's
+//! [promise](ConformanceCheck::promise) states what the check requires, why, and according to which standard. The peer
+//! is a [raw server](crate::raw_server) on 127.0.0.1, so nothing leaves the machine.
 //!
 //! # Examples
 //!
@@ -115,7 +115,7 @@ pub fn run_one(factory: Factory, check: &ConformanceCheck, skips: &[(&str, &str)
     Finding { check: check.name, verdict }
 }
 
-/// Runs the check on its own thread, which is abandoned if it does not end.
+/// Runs the check on its own thread, which is abandoned after the time limit.
 fn guarded(factory: Factory, run: Run) -> Verdict {
     let (result, end) = sync_channel(1);
     let spawned = thread::Builder::new().name("check".into()).spawn(move || {
@@ -145,7 +145,7 @@ fn guarded(factory: Factory, run: Run) -> Verdict {
 /// Number of checks that run in parallel. Most of them wait rather than compute.
 const PARALLEL: usize = 4;
 
-/// Time limit of one check: ten times as long as the slowest one takes.
+/// Time limit for one check: ten times as long as the slowest check takes.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
 
 /// Creates a `#[test]` for each check.

@@ -1,7 +1,7 @@
 //! Contract checks, which test whether a service conforms to its spec.
 //!
 //! The generator derives a description of the service from the spec: the operations and their parameters, the form of
-//! each response, and the fields of each record. The checks follow the description, and cover all of it.
+//! each response, and the fields of each record. The checks cover the whole description.
 //!
 //! The checks send GET and HEAD requests, and a POST only for operations that the spec marks as idempotent. If no such
 //! POST exists, the checks are safe to run against production. Only requests for whole lists have large responses. A
@@ -10,7 +10,7 @@
 //! leaves open. A decision can fail only with [`Profile::Reference`]. With [`Profile::Any`], its verdict is
 //! [`Verdict::Open`].
 //!
-//! No report contains a token, a value of a query or a value of a record.
+//! Reports contain no tokens, query values or record values.
 //!
 //! # Examples
 //!

@@ -66,12 +66,14 @@ pub struct Mock<O> {
 }
 
 impl<O: Operation> Mock<O> {
-    /// Matches every call of the operation. For a `RawQuery`, which names it only in a value, use [`of`](Self::of).
+    /// Matches every call of the operation. For a `RawQuery`, whose type does not name an operation, use
+    /// [`of`](Self::of).
     pub fn any() -> Self {
         Self::new(Some(QueryBuilder::of::<O>().finish()))
     }
 
-    /// Matches calls with the parameters of `query`, and any others. A query that cannot be sent matches no call.
+    /// Matches calls that have the parameters of `query`, and possibly others. A query that cannot be sent matches no
+    /// call.
     pub fn of(query: &O) -> Self {
         Self::new(query.query().ok())
     }
@@ -90,7 +92,7 @@ impl<O: Operation> Mock<O> {
         }
     }
 
-    /// Matches only calls that have no other parameters than the query.
+    /// Matches only calls that have no parameters other than those of the query.
     pub fn only(mut self) -> Self {
         self.matcher.is_exact = true;
         self
@@ -118,7 +120,8 @@ impl<O: Operation> Mock<O> {
         Self { is_truncated: true, ..self }
     }
 
-    /// Responds with a record or another value: `&()` if there is no data. For a list, use [`answers`](Self::answers).
+    /// Responds with a record or another value, or with `&()` for an operation without data. For a list, use
+    /// [`answers`](Self::answers).
     pub fn returns(self, value: &O::Output) -> MockedCall
     where
         O::Output: Serialize,
@@ -156,7 +159,7 @@ impl<O: Operation> Mock<O> {
         }
     }
 
-    /// Responds with a value. A marker of success is added if the body lacks it.
+    /// Responds with a value. If the body lacks the marker of success, the marker is added.
     fn object<T: Serialize>(self, record: &T) -> MockedCall {
         let body = serde_json::to_string(record).map(|record| match success(self.place) {
             Some((at, value)) if self.place.at.is_empty() => {
@@ -178,7 +181,7 @@ impl<O: Operation> Mock<O> {
                 }
                 self.exactly(&body)
             }
-            // A record of a model can always be serialized. A type from elsewhere may fail.
+            // A generated record can always be serialized. Other types may fail.
             Err(error) => self.responds(500, &error.to_string(), "text/plain"),
         }
     }
@@ -200,7 +203,7 @@ impl<O: ListOperation> Mock<O>
 where
     O::Item: Serialize,
 {
-    /// Adds a record that no client can decode to the end of the list: the number 0.
+    /// Appends a record that no client can decode to the list: the number 0.
     pub fn bad_record(self) -> Self {
         Self { has_bad_record: true, ..self }
     }
@@ -222,7 +225,7 @@ where
     }
 }
 
-/// Shows neither the token nor a value of a parameter.
+/// Shows neither the token nor the values of parameters.
 impl<O> fmt::Debug for Mock<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Mock").field("query", &self.matcher.query).finish_non_exhaustive()
@@ -230,7 +233,8 @@ impl<O> fmt::Debug for Mock<O> {
 }
 
 /// Returns the JSON text before and after the data of a successful response, with the metadata. A marker of success is
-/// in the innermost object around it and the data: before the data, unless a field of the metadata has its name.
+/// added to the innermost object that contains both its place and the data. It precedes the data, unless the metadata
+/// has a field of the same name.
 fn around(place: &Body, metadata: &str) -> (String, String) {
     let (mut open, mut close) = (String::new(), String::new());
     let metadata_depth = place.at.len().saturating_sub(1 + place.metadata_above);
@@ -258,14 +262,15 @@ fn around(place: &Body, metadata: &str) -> (String, String) {
     (open, close)
 }
 
-/// Returns the place and the value of the marker of success: a boolean or text, which services also use for numbers.
+/// Returns the place and the value of the marker of success. The value is a boolean or text. A number is written as
+/// text, which decoders accept as well.
 fn success(place: &Body) -> Option<(&'static [&'static str], Value)> {
     let Decides::Success { at, is } = place.verdict?.decides else { return None };
     let value = *is.first()?;
     Some((at, value.parse::<bool>().map_or_else(|_| Value::from(value), Value::from)))
 }
 
-/// Returns nested objects that have a value at the path of these keys.
+/// Wraps a value in nested objects, one for each key of the path.
 fn nested(path: &[&str], value: Value) -> Map<String, Value> {
     let object = |value, key: &&str| Value::Object(Map::from_iter([((*key).to_owned(), value)]));
     match path.iter().rev().fold(value, object) {

@@ -6,9 +6,9 @@ pub(crate) type Outcome<T = ()> = Result<T, Stop>;
 /// Why a check ended early.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// The transport or service does something else. The text says what.
+    /// The transport or service does something else, which the text describes.
     Fail(String),
-    /// The check does not apply, or there is nothing to judge. The text says why.
+    /// The check does not apply, or there is nothing to judge. The text gives the reason.
     Skip(String),
 }
 
@@ -18,11 +18,11 @@ pub(crate) enum Stop {
 pub enum Verdict {
     /// The transport or service does what the check requires.
     Pass,
-    /// The transport or service does something else. The text says what.
+    /// The transport or service does something else, which the text describes.
     Fail(String),
-    /// Neither pass nor fail, because the contract leaves the point open. The text says what was observed.
+    /// Neither pass nor fail, because the contract leaves the point open. The text describes what was observed.
     Open(String),
-    /// The check was not run, does not apply, or had nothing to judge. The text says why.
+    /// The check was not run, does not apply, or had nothing to judge. The text gives the reason.
     Skip(String),
 }
 
@@ -56,7 +56,7 @@ impl From<Outcome> for Verdict {
     }
 }
 
-/// Ends a check as failed. The text says what was found and, if the title of the check does not, what was expected.
+/// Ends a check as failed. The text describes what was found and, unless the check's title does, what was expected.
 pub(crate) fn fail<T>(text: impl Into<String>) -> Outcome<T> {
     Err(Stop::Fail(text.into()))
 }
@@ -66,7 +66,7 @@ pub(crate) fn skip<T>(reason: impl Into<String>) -> Outcome<T> {
     Err(Stop::Skip(reason.into()))
 }
 
-/// Ends a check as failed, with a formatted text, unless the condition holds.
+/// Ends a check as failed, with formatted text, unless the condition holds.
 macro_rules! ensure {
     ($condition:expr, $($text:tt)+) => {
         if !$condition {

@@ -1,7 +1,7 @@
 //! A scripted server that sends any bytes, well-formed HTTP or not.
 //!
 //! Other test servers send well-formed HTTP. Most of what breaks a client in production is not well-formed: an endless
-//! head, a truncated body, a reset in the middle, one byte at a time. A script is a function that is called for each
+//! head, a truncated body, a reset in the middle, or one byte at a time. A script is a function that is called for each
 //! request and can write any bytes at any time.
 //!
 //! The server listens on a free port of 127.0.0.1 and needs no async runtime. Dropping it closes all its connections.
@@ -195,19 +195,20 @@ impl Connection {
     }
 
     /// Writes a well-formed response: status 200, `content-length`, the lines of `headers` (each with its line end),
-    /// and `body`. Returns whether it was written.
+    /// and `body`. Returns whether the response was written.
     pub fn respond(&mut self, headers: &str, body: &[u8]) -> bool {
         let length = body.len();
         let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n{headers}\r\n");
         self.send(&[head.as_bytes(), body].concat())
     }
 
-    /// Writes `block` repeatedly until `total` bytes are written or a write fails. Returns whether all were written.
+    /// Writes `block` repeatedly until at least `total` bytes are written or a write fails. Returns whether all writes
+    /// succeeded.
     pub fn flood(&mut self, block: &[u8], total: usize) -> bool {
         (0..total.div_ceil(block.len().max(1))).all(|_| self.send(block))
     }
 
-    /// Like [`flood`](Self::flood), but also stops if the peer reads nothing for `patience`. The server counts that in
+    /// Like [`flood`](Self::flood), but also stops if the peer reads nothing for `patience`, which the server counts in
     /// [`Progress::blocked`].
     pub fn flood_until_blocked(&mut self, block: &[u8], total: usize, patience: Duration) -> bool {
         // If the timeout cannot be set, the write blocks, and the caller's own time limit reports it.
@@ -221,7 +222,7 @@ impl Connection {
         bytes.all(|byte| self.send(&[*byte]) && !self.shared.wait(pause, |state| state.is_stopped))
     }
 
-    /// Waits up to `limit` for the peer to close its side and discards what it sends. Returns whether it closed.
+    /// Waits up to `limit` for the peer to close its side, and discards what the peer sends. Returns whether it closed.
     pub fn wait_for_close(&mut self, limit: Duration) -> bool {
         drop(self.socket().set_read_timeout(Some(limit)));
         let ended = io::copy(&mut self.stream, &mut io::sink());
@@ -358,7 +359,7 @@ impl<F: Fn()> Drop for AtEnd<F> {
     }
 }
 
-/// The state that a server shares with its connections: progress, open sockets, and whether the server is stopped.
+/// The state that a server shares with its connections.
 #[derive(Default)]
 struct Shared {
     state: Mutex<State>,
@@ -416,7 +417,7 @@ impl Shared {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RawRequest {
-    /// The number of its connection, from 1.
+    /// The number of the request's connection, counted from 1.
     pub connection: usize,
     /// The head, up to and including the empty line.
     pub head: Vec<u8>,

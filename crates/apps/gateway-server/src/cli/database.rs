@@ -105,7 +105,7 @@ pub(super) enum Location<'d> {
 }
 
 impl<'d> Location<'d> {
-    /// Reads the setting. Its errors do not repeat it, because a mistyped URL may contain a password.
+    /// Parses the setting. Errors do not repeat the setting, because a mistyped URL may contain a password.
     pub(super) fn parse(database: &'d str) -> Result<Self, Error> {
         let refuse = |next: &str| {
             Err(Error::new(ErrorKind::Config, format!("cannot open the database: {next}")))

@@ -110,7 +110,7 @@ fn open_and_serve(demo: bool, settings: &Settings, mut config: Config) -> Result
     served
 }
 
-/// Serves `store`, or sample data without one.
+/// Serves `store`, or sample data if there is no store.
 async fn serve(store: Option<Arc<Store>>, mut config: Config) -> Result<(), Error> {
     let started = Instant::now();
     // Done before the address is printed, because a process that reads the address may send a signal.
@@ -188,7 +188,7 @@ const DATABASE_WAIT: Duration = Duration::from_secs(60);
 /// Maximum time to write the rest of the log when the program ends.
 const LOG_FLUSH: Duration = Duration::from_secs(1);
 
-/// Maximum time for blocking threads to end. Otherwise, nothing is lost, because the service only reads.
+/// Maximum time for blocking threads to end. Nothing is lost if they do not, because the service only reads.
 const RUNTIME_SHUTDOWN: Duration = Duration::from_secs(1);
 
 /// Raises the limit of open files as far as the system allows, and caps the number of connections to fit below it.

@@ -54,7 +54,7 @@ impl<K: Clone + Eq + Hash> RateLimits<K> {
         self.wait(&self.used.lock(), key)
     }
 
-    /// Counts a request even if it exceeds the limit, so that later ones wait longer.
+    /// Counts a request even if it exceeds the limit, so that later requests wait longer.
     pub(crate) fn count(&self, key: &K) {
         self.use_up(&mut self.used.lock(), key);
     }

@@ -1,5 +1,5 @@
-//! Counters of requests and responses, in a registry of the crate `prometheus`. Label values are a small fixed set;
-//! none is taken from a request.
+//! Counters of requests and responses, in a registry of the crate `prometheus`. Label values come from a small fixed
+//! set, never from a request.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

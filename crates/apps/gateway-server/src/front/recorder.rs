@@ -17,7 +17,7 @@ use crate::front::body::ResponseBody;
 use crate::front::metrics::Metrics;
 use crate::token::TokenId;
 
-/// Collects the facts of one request and its response. Counts, traces and logs them when it is dropped.
+/// Collects the facts of one request and its response. Counts, traces and logs them when the recorder is dropped.
 pub(crate) struct Recorder {
     arrived: Instant,
     connection: Arc<Connection>,
@@ -189,7 +189,7 @@ impl End {
 #[derive(Debug)]
 pub(crate) struct EndedResponse {
     pub(crate) request_id: HeaderValue,
-    /// Address of the client: behind a trusted proxy, the one that the proxy names.
+    /// Address of the client. Behind a trusted proxy, this is the address that the proxy names.
     pub(crate) client: IpAddr,
     /// Header fields that name the span of the client, if spans are exported.
     #[cfg_attr(

@@ -98,7 +98,8 @@ impl Work {
         Arc::clone(&self.store)
     }
 
-    /// Runs a job that reads one or two rows. If the store is local, this thread runs it, which is faster than another.
+    /// Runs a job that reads one or two rows. If the store is local, this thread runs the job, which is faster than
+    /// passing it to another thread.
     pub(crate) async fn look_up<T: Send + 'static>(&self, job: impl Job<T>) -> Result<T, Error> {
         if !self.store.is_near() {
             return self.run(job).await;
@@ -230,7 +231,7 @@ fn compressors() -> Handle {
 
 /// Lowers the priority of the calling thread, on Linux. Elsewhere, a priority belongs to the whole process.
 fn lower_priority() {
-    // If this fails, lists are compressed at the priority of the others.
+    // If this fails, lists are compressed at the priority of the other threads.
     #[cfg(target_os = "linux")]
     let _ = rustix::process::setpriority_process(None, COMPRESSOR_NICENESS);
 }
@@ -239,7 +240,7 @@ fn stopping(_closed: AcquireError) -> Error {
     Error::new(ErrorKind::Storage, "the server is stopping")
 }
 
-/// A call that waits for a reader, or that has given up.
+/// Counts a call as waiting for a reader, until the call gets one or gives up.
 struct Waiting<'w>(&'w AtomicU64);
 
 impl<'w> Waiting<'w> {

@@ -85,7 +85,7 @@ impl<R: Read> Read for Metered<R> {
     }
 }
 
-/// Returns the error of a file that cannot be read, or whose record is too large to be read.
+/// Returns the error for a file that cannot be read, or whose record is too large to be read.
 pub(super) fn unreadable(place: Place, error: &io::Error) -> Error {
     if error.kind() == io::ErrorKind::FileTooLarge {
         let text = format!(

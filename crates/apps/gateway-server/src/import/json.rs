@@ -93,7 +93,7 @@ struct State<'t, 's, 'p> {
     line: &'t dyn Fn() -> u64,
     progress: &'t Progress,
     target: &'t mut Target<'s, 'p>,
-    /// This is the error of a record that we refused.
+    /// The error of a record that we refused, which stopped the parser.
     failure: Option<Error>,
 }
 
@@ -113,7 +113,7 @@ impl State<'_, '_, '_> {
         Err(self.fail(error))
     }
 
-    /// Keeps the error for the caller and returns one that stops the parser.
+    /// Keeps the error for the caller and returns an error that stops the parser.
     fn fail<E: serde::de::Error>(&mut self, error: Error) -> E {
         self.failure = Some(error);
         E::custom("refused")

@@ -14,9 +14,9 @@ use crate::store::{ApplicationRow, Stage};
 pub(super) struct Target<'s, 'p> {
     stage: &'s mut dyn Stage,
     import: &'s Import,
-    /// The number of records so far.
+    /// The number of records that were read so far.
     count: &'p mut u64,
-    /// The errors of records so far.
+    /// The errors of the records that were refused so far.
     refused: &'p mut Vec<Error>,
     /// The number of the current record in its array, from 1: many records may have the same line.
     pub(super) record: Option<u64>,
@@ -196,7 +196,7 @@ const MAX_REFUSED: usize = 20;
 /// Maximum number of characters of an unknown name that an error shows.
 const MAX_SHOWN: usize = 60;
 
-/// A kind of records.
+/// A kind of record.
 struct RecordKind {
     /// The field that identifies this kind of record.
     own: &'static str,
@@ -207,7 +207,7 @@ struct RecordKind {
     stage: fn(&mut Target<'_, '_>, Place, &Fields) -> Result<(), Error>,
 }
 
-/// A candidate, possibly with a status in a vacancy: a record without the field of another kind.
+/// A candidate, possibly with a status in a vacancy: a record without a field that identifies another kind.
 static CANDIDATE: RecordKind = RecordKind {
     own: "name",
     name: "a candidate",
@@ -241,7 +241,7 @@ static OTHERS: [RecordKind; 3] = [
 pub(super) const KNOWN: Known =
     &[VacancyRow::FIELDS, CandidateRow::FIELDS, STATUS, CreditsRow::FIELDS];
 
-/// The fields of a status that a candidate has in a vacancy. No record of the contract contains it.
+/// The fields of a status that a candidate has in a vacancy. No record of the contract contains these fields.
 const STATUS: &[Field] = &[
     Field { name: "vacancy_id", kind: Kind::Id, is_required: false },
     Field { name: "candidate_id", kind: Kind::Id, is_required: false },

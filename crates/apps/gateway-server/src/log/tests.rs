@@ -4,7 +4,7 @@ use parking_lot::Mutex;
 
 use super::*;
 
-/// Returns the lines of the events that `emit` emits.
+/// Returns the log lines for the events that `emit` emits.
 fn lines(is_text: bool, emit: impl FnOnce()) -> String {
     let written = Arc::new(Mutex::new(Vec::new()));
     let layer = layer(is_text, LevelFilter::INFO, Shared(Arc::clone(&written)));
@@ -14,7 +14,7 @@ fn lines(is_text: bool, emit: impl FnOnce()) -> String {
     time.replace_all(&text, "TIME").into_owned()
 }
 
-/// Appends everything that is written.
+/// A writer that appends everything to a shared buffer.
 #[derive(Clone)]
 struct Shared(Arc<Mutex<Vec<u8>>>);
 

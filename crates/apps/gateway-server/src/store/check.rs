@@ -53,7 +53,7 @@ fn read_all(db: &mut dyn Db, sql: &str, on_row: &mut dyn FnMut(i64, &[u8])) -> R
     }
 }
 
-/// Returns whether a stored text is a record with only these fields and, if it has an id, with this one.
+/// Returns whether a stored text is a record with only these fields and, if they include an id, with this id.
 fn is_record(fields: &'static [Field], id: i64, text: &[u8]) -> bool {
     let has_id = find(&[fields], "id").is_some();
     serde_json::from_slice::<Map<String, Value>>(text).is_ok_and(|record| {

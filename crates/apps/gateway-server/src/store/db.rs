@@ -14,7 +14,7 @@ use crate::store::model::ImportMode;
 pub(super) trait Db: Send {
     fn dialect(&self) -> &'static Dialect;
 
-    /// Returns whether the database closed the connection.
+    /// Returns whether the database has closed the connection.
     fn is_closed(&self) -> bool {
         false
     }
@@ -67,7 +67,7 @@ impl dyn Db + '_ {
         Ok(u64::try_from(count).unwrap_or(0))
     }
 
-    /// Returns the time of the database, in seconds since 1970.
+    /// Returns the time by the clock of the database, in seconds since 1970.
     pub(super) fn now(&mut self) -> Result<i64, Error> {
         let [now] = self.first(self.dialect().now, &[])?.unwrap_or([0]);
         Ok(now)
@@ -149,7 +149,7 @@ pub(super) enum Table {
 pub(super) struct Dialect {
     /// Begins a write transaction.
     pub(super) begin: &'static str,
-    /// The clock that all programs share: of the machine with the file, or of the database server.
+    /// Reads the clock that all programs share: that of the machine with the file, or of the database server.
     pub(super) now: &'static str,
     /// Returns the revision of an account. Locks the account until the transaction ends.
     pub(super) lock_account: &'static str,

@@ -67,8 +67,8 @@ pub(super) fn import(
     })
 }
 
-/// Sets the revision of the account to `next`. Its rows are already written. `changed` says whether it changed the
-/// candidates, the statuses, the vacancies and the credit balance, in this order.
+/// Sets the revision of the account to `next`, whose rows are already written. `changed` says whether the revision
+/// changed the candidates, the statuses, the vacancies and the credit balance, in this order.
 pub(super) fn create_revision(
     db: &mut dyn Db,
     account: i64,
@@ -208,7 +208,7 @@ fn within_limit(place: Place, record: &str) -> Result<&str, Error> {
     Err(Error::at(place, text))
 }
 
-/// The keys of the staged records of a kind, in the order of the input.
+/// The keys of one kind's staged records, in the order of the input.
 #[derive(Clone, Copy, Debug)]
 struct Sequence {
     count: u64,
@@ -326,7 +326,7 @@ impl Merge<'_> {
     }
 }
 
-/// The different keys of the staged records of a kind.
+/// The distinct keys of one kind's staged records.
 #[derive(Clone, Copy)]
 struct Keys {
     number: u64,
@@ -336,7 +336,7 @@ struct Keys {
     is_ascending: bool,
 }
 
-/// A kind of records that an import stages.
+/// A kind of record that an import stages.
 struct Kind {
     /// The text that precedes the id in a message.
     name: &'static str,
@@ -399,7 +399,7 @@ const CONFLICT: &str = "\
     JOIN staged_{table} a ON a.seq = s.seq JOIN staged_{table} o ON {o=s} \
     WHERE a.{value} <> o.{value} ORDER BY o.seq LIMIT 1";
 
-/// Counts at most one live record.
+/// Counts the account's live records, but stops at the first one.
 const LIVE: &str = "\
     SELECT count(*) FROM (SELECT 1 FROM {table} WHERE account_id = ?1 \
     AND rev_to = 9223372036854775807 LIMIT 1) one";
@@ -443,7 +443,7 @@ fn contradiction(place: Place, what: &str, first: Place) -> Error {
 /// Maximum size of a record in a response, in bytes: the default limit of clients.
 const RECORD_LIMIT: usize = StreamDecoder::<Vacancy>::RECORD_LIMIT;
 
-/// Maximum number of keys of statuses in memory.
+/// Maximum number of status keys in memory.
 const MAX_STATUSES: usize = 65_536;
 
 /// The temporary tables, which end with the connection. `seq` numbers the records in the order of the input, because

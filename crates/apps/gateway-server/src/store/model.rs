@@ -22,9 +22,9 @@ impl fmt::Display for AccountId {
 pub struct Account {
     /// The id of the account in the database.
     pub id: AccountId,
-    /// The name that commands use for it.
+    /// The name that commands use for the account.
     pub name: String,
-    /// How many times its data has changed.
+    /// How many times the account's data has changed.
     pub revision: i64,
     /// When it was created.
     pub created_at: UnixTime,
@@ -56,17 +56,17 @@ pub struct Principal {
     pub token: TokenId,
 }
 
-/// The data of one account at one revision. Later imports do not change it.
+/// The data of one account at one revision. Later imports do not change this data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Snapshot {
     /// The account that the data belongs to.
     pub account: AccountId,
-    /// The revision of its data.
+    /// The revision of the account's data.
     pub revision: i64,
 }
 
-/// The versions of the lists of an account: random numbers, generated when a revision changes the list, or 0 for an
-/// account without data. Two lists with the same version have the same bytes.
+/// The versions of an account's lists. Each is a random number that is drawn when a revision changes the list, or 0 for
+/// an account without data. Two lists with the same version have the same bytes.
 ///
 /// Revisions are counted, so a restored or recreated database can reach the same revision with other data, but its
 /// versions then differ.
@@ -264,7 +264,7 @@ pub enum Deletion {
     Candidates(Vec<i64>),
     /// The vacancies with these ids, and the statuses of candidates in them.
     Vacancies(Vec<i64>),
-    /// Statuses, each given by the id of the vacancy and the id of the candidate.
+    /// Statuses, each given by the ids of its vacancy and its candidate.
     Statuses(Vec<(i64, i64)>),
     /// The account with its records, credit balance and tokens. Its number is not reused.
     Account,

@@ -331,7 +331,7 @@ const OLDER_READERS: &str = "\
     AND datname = current_database() AND backend_xmin IS NOT NULL \
     AND xact_start < to_timestamp(?1::bigint / 1000000.0)";
 
-/// Counts a table if this role owns it, or if it does not exist.
+/// Returns 1 if this role owns the table, or if the table does not exist; otherwise 0.
 const OWNS: &str = "\
     SELECT count(*) FROM (SELECT ?1::text AS name) one LEFT JOIN pg_class ON oid = to_regclass(name) \
     WHERE oid IS NULL OR pg_has_role(relowner, 'USAGE')";
@@ -340,7 +340,7 @@ const OWNS: &str = "\
 const VACUUM: &str = "VACUUM candidate, vacancy, application, status, account, token";
 
 static DIALECT: Dialect = Dialect {
-    // Unlike a query of the table, this waits for no lock of it.
+    // Unlike a query of the table, this does not wait for a lock on the table.
     has_columns: |table, columns| {
         format!("SELECT has_column_privilege('{table}', unnest('{{{columns}}}'::text[]), 'SELECT')")
     },

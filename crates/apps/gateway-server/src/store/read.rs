@@ -125,7 +125,7 @@ pub(super) fn list(table: &str) -> String {
     )
 }
 
-/// The condition of a status in a vacancy.
+/// The condition that selects one status in a vacancy.
 const OF_STATUS: &str =
     "AND a.status_key = (SELECT key FROM status WHERE account_id = ?1 AND name = ?6) ";
 

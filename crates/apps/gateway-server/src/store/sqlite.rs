@@ -30,7 +30,7 @@ impl File {
         Ok(Self { path: path.to_owned(), is_writable: true, identity, _held: held })
     }
 
-    /// Opens a file for a check if this process cannot write it. Returns `None` if it can.
+    /// Opens a file for a check if this process cannot write to it; returns `None` if it can.
     pub(super) fn open_unwritable(path: &Path) -> Result<Option<Self>, Error> {
         let Some(name) = file::unwritable(path)? else { return Ok(None) };
         let held = Mutex::new(file::reader(&name)?);
@@ -186,7 +186,7 @@ impl Db for Sqlite {
 
 impl Row for rusqlite::Row<'_> {
     fn integer(&self, column: usize) -> Result<Option<i64>, Error> {
-        // Half the time of `get`.
+        // This takes half the time of `get`.
         let value = self.get_ref(column).map_err(failed("cannot read a column"))?;
         value.as_i64_or_null().map_err(|error| failure("cannot read a column", error.into()))
     }
@@ -279,14 +279,15 @@ fn failed(context: &'static str) -> impl FnOnce(rusqlite::Error) -> Error {
 }
 
 static DIALECT: Dialect = Dialect {
-    // It also reads a row, to find a truncated file.
+    // This query also reads a row, to find a truncated file.
     has_columns: |table, columns| format!("SELECT {columns} FROM {table} LIMIT 1"),
     // IMMEDIATE, because a transaction that begins with a read may fail to become a write transaction.
     begin: "BEGIN IMMEDIATE",
     now: "SELECT unixepoch()",
     lock_account: "SELECT revision FROM account WHERE id = ?1",
     before_staging: "",
-    // The order in which the statuses are inserted: all columns of the insertion, so that no row is looked up.
+    // An index in the order in which the statuses are inserted. It contains all inserted columns, so that no row is
+    // looked up.
     staged: "\
         CREATE INDEX temp.staged_application_in_order \
         ON staged_application(vacancy_id, candidate_id, seq, status_key)",

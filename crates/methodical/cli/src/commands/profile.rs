@@ -1,4 +1,4 @@
-//! `config`, `profile` and `auth`: the settings of profiles, which of the profiles commands use, and their access tokens.
+//! `config`, `profile` and `auth`: the profiles' settings and access tokens, and the profile that commands use.
 
 use std::io::{self, IsTerminal as _};
 use std::iter;
@@ -152,7 +152,7 @@ fn change<S: Service>(
     Ok(())
 }
 
-/// The name of a setting, and the setting if it is set.
+/// A setting's name, and its value and origin if it is set.
 type Listed = (&'static str, Option<Setting<String>>);
 
 fn listed(invocation: &Invocation) -> Result<Vec<Listed>, Failure> {
@@ -221,7 +221,7 @@ pub(crate) fn profiles(command: ProfileCommand, invocation: &Invocation) -> Resu
     }
 }
 
-/// Returns a profile as the values of [`FIELDS`]: never the token, but the kind of its source.
+/// Returns a profile as the values of [`FIELDS`], with the kind of the token's source instead of the token.
 fn shown(settings: &Settings, profile: &str) -> [Value; 4] {
     let file = &settings.file;
     let token = token_of_profile(file, profile).map(|from| match from {
@@ -392,7 +392,7 @@ fn logout(invocation: &Invocation) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the flags as the next command has them, without those that pass a token.
+/// Returns the invocation as the next command will see it: without the flags that pass a token.
 fn without_token(invocation: &Invocation) -> Invocation {
     let service =
         ServiceFlags { token_file: None, token_stdin: false, ..invocation.service.clone() };

@@ -1,4 +1,4 @@
-//! `mcp`: answers the questions of an assistant from the mirror, over the Model Context Protocol.
+//! `mcp`: answers an assistant's questions from the mirror, over the Model Context Protocol.
 //!
 //! Without `--personal`, no result type has a member for a personal value, and no argument selects by one: a tool reads
 //! only the columns that the contract does not mark as personal. Text from the service appears only as values in
@@ -66,8 +66,8 @@ struct Assistant {
 }
 
 impl Assistant {
-    /// Returns what was read from the mirror. The message for the model omits causes, which may contain a path or text
-    /// from the service.
+    /// Returns what was read from the mirror. Logs an error; the message for the model omits its causes, which may
+    /// contain a path or text from the service.
     fn read<T>(&self, result: Result<T, impl Into<Failure>>) -> Result<T, String> {
         result.map_err(|error| {
             self.screen.warn(&error.into().text());
@@ -76,7 +76,7 @@ impl Assistant {
         })
     }
 
-    /// Describes the tools in the words of the contract.
+    /// Describes the tools in the contract's words.
     fn tools(&self) -> Vec<Value> {
         let Recovered { members, groups, value, .. } = self.of;
         let (one, many, group) = (members.name(), plural(members), groups.name());
@@ -335,8 +335,8 @@ amounts: name; amount; unit? of amount and per_day; at when the service reported
         Ok(json!({"tables": tables.collect::<Vec<_>>(), "amounts": amounts}))
     }
 
-    /// Returns the identities of the groups with this identity or title or, if none has it, of those whose title
-    /// contains the text.
+    /// Returns the identities of the groups with this identity or title. If there are none, returns the identities of
+    /// the groups whose title contains the text.
     fn groups_of(&self, text: &str) -> Result<Vec<String>, String> {
         let titles = self.read(titles(&self.mirror, self.of))?;
         let mut found = named(text, &titles, |title, wanted| title == wanted);
@@ -371,7 +371,7 @@ struct Page {
 }
 
 impl Page {
-    /// Returns the rows that fit the page, and the cursor of the next one.
+    /// Returns the rows that fit the page, and the cursor of the next page.
     fn finish<T>(&self, name: &str, rows: &[T], row: impl Fn(&T) -> Value) -> Value {
         let (mut taken, mut size) = (Vec::new(), 0);
         for one in rows.iter().skip(self.skip).take(self.limit) {
@@ -391,7 +391,7 @@ impl Page {
     }
 }
 
-/// Reads an argument of one type. The protocol has already refused unknown arguments.
+/// Reads an argument of one type; `None` if it is absent or `null`. The protocol has already refused unknown arguments.
 fn get<'a, T>(
     arguments: &'a Parameters,
     name: &str,
@@ -420,8 +420,8 @@ fn with(mut object: Value, name: &str, value: impl Into<Value>) -> Value {
     object
 }
 
-/// Returns the schemas of fields. Each is a name, a colon and a type if it is not a string, `?` if it may be null, and
-/// what it means. The type of a list is `[` with its fields.
+/// Returns the schemas of the fields that the text describes. A description is the name; a colon and the type, unless
+/// it is a string; `?` if the field may be null; and the meaning. The type of a list is `[` with its fields.
 fn fields(text: &str) -> Value {
     text.split("; ").filter(|field| !field.is_empty()).fold(json!({}), |fields, field| {
         let (word, doc) = field.split_once(' ').unwrap_or((field, ""));

@@ -241,7 +241,7 @@ fn failed(error: &Error) -> Failure {
     }
 }
 
-/// Returns the formats of the program for spreadsheets.
+/// Returns the program's spreadsheet formats, for downloads.
 pub(crate) fn downloads(invocation: &Invocation) -> Vec<DownloadFormat> {
     let known = [
         (Format::CSV, "CSV", "text/csv; charset=utf-8"),

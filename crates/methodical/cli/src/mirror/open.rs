@@ -1,4 +1,4 @@
-//! Where a mirror is, which profile and service it belongs to, and what its commands share.
+//! Where a mirror is, which profile and service it belongs to, and what the mirror commands share.
 
 use std::fmt;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
@@ -20,7 +20,7 @@ use crate::mirror::{Recovered, found, recovered};
 use crate::program::{OperationCommands, RecordType, SampleHistory, SampleService};
 use crate::settings::{Settings, ValueOrder, redacted};
 
-/// The location of a mirror: a SQLite file, and who uses it.
+/// The location of a mirror: its SQLite file, with the settings and the invocation that chose it.
 #[derive(Debug)]
 pub(crate) struct Place<'a> {
     pub(crate) path: PathBuf,
@@ -78,8 +78,8 @@ impl<'a> Place<'a> {
         Ok(mirror)
     }
 
-    /// Refuses the mirror of another profile or service. A mirror that the command line names, without a profile, may
-    /// be of any. Returns whether it is the mirror of the settings.
+    /// Refuses the mirror of another profile or service, unless the command line names the mirror without a profile.
+    /// Returns whether the settings select this mirror.
     fn check(&self, mirror: &Mirror) -> Result<bool, Failure> {
         let Invocation { service, mirror: flags, .. } = self.invocation;
         let is_named = flags.from.as_deref().is_some_and(|from| from != OF_PROFILE);
@@ -112,16 +112,17 @@ impl<'a> Place<'a> {
         self.invocation.command(&format!("mirror sync --to {}", quoted(&self.to_string())))
     }
 
-    /// Adds the command that syncs the mirror with its values.
+    /// Adds a hint with the command that syncs the mirror and its values.
     fn ask_to_recover(&self, failure: Failure, of: Recovered, mirror: &Mirror) -> Failure {
         let runs = mirror.runs(usize::MAX).unwrap_or_default();
-        // Only a sync with --no-recover logs no run of the table of the values: a failed one does.
+        // Only a sync with --no-recover logs no run of the table of values; even a failed sync logs one.
         let is_omitted = !runs.is_empty() && runs.iter().all(|run| run.table != of.table.name());
         let again = if is_omitted { " again, without --no-recover" } else { "" };
         failure.hint(format!("run {}{again}", self.sync()))
     }
 
-    /// Returns the failure of a question about values, which the mirror may lack.
+    /// Returns the failure of a question about values. If the mirror lacks them, the hint has the command that adds
+    /// them.
     pub(crate) fn without_values(&self, error: Error, of: Recovered, mirror: &Mirror) -> Failure {
         let is_absent = error.kind() == ErrorKind::Table;
         let failure = Failure::from(error);
@@ -151,7 +152,7 @@ impl<'a> Place<'a> {
         Some(Source::new(&self.settings.base_url()?.value, &profile.value))
     }
 
-    /// Names the account of a mirror if a profile was chosen and the mirror is known to belong to another.
+    /// Names the account of a mirror if a profile was chosen and the mirror is known to belong to another profile.
     fn other_owner(&self, mirror: &Mirror) -> Option<String> {
         let Settings { profile, file, .. } = &self.settings;
         if profile.origin == "default" {
@@ -163,7 +164,7 @@ impl<'a> Place<'a> {
         Some(format!("profile {name} at {}", redacted(&url)))
     }
 
-    /// Names the account of the settings: its profile and service.
+    /// Names the account that the settings select: the profile and the service.
     fn account(&self) -> String {
         let name = &self.settings.profile.value;
         match self.settings.base_url() {
@@ -173,7 +174,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Names the account and the service of a mirror that matches the settings.
+    /// Names the account and the service of a mirror: `unknown account` unless the mirror matches the settings.
     #[cfg(feature = "dashboard")]
     pub(crate) fn account_of(&self, mirror: &Mirror) -> String {
         match self.source() {
@@ -197,7 +198,8 @@ pub(crate) fn unreadable(error: Error) -> Failure {
     if is_store { failure.with_exit(Exit::Usage) } else { failure }
 }
 
-/// Returns the failure if the rows of a mirror cannot be checked, with the commands that replace a damaged one.
+/// Returns the failure for a mirror whose rows cannot be checked. If the file is not a valid mirror, the hint has the
+/// commands that replace it.
 pub(crate) fn damaged(error: Error, invocation: &Invocation) -> Failure {
     if error.kind() != ErrorKind::Foreign {
         return error.into();
@@ -220,7 +222,7 @@ pub(crate) struct Asked<'a> {
 }
 
 impl<'a> Asked<'a> {
-    /// Opens the mirror, if it has the values.
+    /// Opens the mirror. Fails if it lacks the values.
     pub(crate) fn open<C: OperationCommands>(invocation: &'a Invocation) -> Result<Self, Failure> {
         let of = recovered::<C::Service>()?;
         let (mirror, place) = read_place(invocation)?;
@@ -316,7 +318,8 @@ pub(crate) fn note_age(
     Ok(())
 }
 
-/// Reads the records of a table that match, until `take` returns false or fails. Returns what it returned last.
+/// Passes the matching records of a table to `take`, until it returns false or fails. Returns the last result of
+/// `take`.
 pub(crate) fn each_record(
     mirror: &Mirror,
     table: &str,
@@ -340,10 +343,10 @@ fn sample() -> Source {
     Source::new("demo://sample-service", "demo")
 }
 
-/// The word for the mirror of the profile.
+/// The value of `--from` for the profile's mirror.
 pub(crate) const OF_PROFILE: &str = "mirror";
 
-/// Asks on the terminal, unless `--yes` is given. Fails if the answer is no, or without a terminal.
+/// Asks on the terminal, unless `--yes` is given. Fails if the answer is no, or if there is no terminal.
 pub(crate) fn confirm(question: &str, yes: bool) -> Result<(), Failure> {
     if yes {
         return Ok(());
@@ -368,7 +371,7 @@ pub(crate) fn now() -> i64 {
     i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }
 
-/// Returns an age as text, such as `14 min`. A clock that was set back makes it 0 s.
+/// Returns an age as text, such as `14 min`. A negative age, from a clock that was set back, becomes 0 s.
 pub(crate) fn ago(seconds: i64) -> String {
     match seconds.max(0) {
         seconds @ 0..120 => format!("{seconds} s"),

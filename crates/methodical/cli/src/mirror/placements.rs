@@ -26,7 +26,7 @@ use crate::program::{OperationCommands, RecordType};
 use crate::screen::{BOLD, paint, printable};
 use crate::session::Session;
 
-/// The records of each command that prints records, by the words of the command.
+/// The record type of each command that prints records, by the command's words.
 pub(crate) type Records = &'static [(&'static str, RecordType<'static>)];
 
 /// Returns the description of a table's records.
@@ -74,7 +74,8 @@ pub(crate) fn plural(table: &Table) -> String {
     }
 }
 
-/// Returns the groups with this identity, or else those whose title fits the text. Case does not matter.
+/// Returns the identities of the groups that a text names: the group with this identity, or else the groups whose title
+/// fits the text. Case does not matter in titles.
 pub(crate) fn named(text: &str, titles: &Titles, fits: fn(&str, &str) -> bool) -> Vec<String> {
     if titles.contains_key(text) {
         return vec![text.to_owned()];
@@ -84,8 +85,8 @@ pub(crate) fn named(text: &str, titles: &Titles, fits: fn(&str, &str) -> bool) -
     found.map(|(id, _)| id.clone()).collect()
 }
 
-/// Returns the identities of the groups that a text names: one identity, or all with this title. `from` is the mirror of
-/// the titles; `None` if the service returned them.
+/// Returns the identities of the groups that a text names: the group with this identity, or all groups with this title.
+/// `from` is the mirror that the titles come from; `None` if the service returned them.
 fn with_title(
     text: &str,
     table: &Table,
@@ -153,7 +154,8 @@ pub(crate) struct PlacementsFlags {
     waiting: Option<(i64, i64)>,
 }
 
-/// Parses a time to wait: a number of days, or else of seconds.
+/// Parses a waiting time. Returns its number of days if the unit is days or weeks, or else its number of seconds; the
+/// other number is 0.
 fn wait(text: &str) -> Result<(i64, i64), &'static str> {
     let seconds = i64::try_from(duration(text)?).unwrap_or(i64::MAX);
     Ok(if text.ends_with(['d', 'w']) { (seconds / 86_400, 0) } else { (0, seconds) })
@@ -264,8 +266,8 @@ pub(crate) fn list(flags: &PlacementsFlags, asked: &Asked<'_>) -> Result<(), Fai
     asked.note_age()
 }
 
-/// Returns the command that names the final values and keeps the others, unless some are named. The sample service has
-/// no settings.
+/// Returns the command that names the final values and keeps the others. Returns `None` if some are already named, or
+/// for the sample service, which has no settings.
 fn naming_ends(&Asked { ref order, invocation, .. }: &Asked<'_>) -> Option<String> {
     if order.groups().next().is_some() || invocation.service.demo {
         return None;
@@ -405,7 +407,7 @@ pub(crate) fn board(asked: &Asked<'_>) -> Result<(), Failure> {
     let board = queries::board(mirror, of.table.name(), &order.with(of.known_values), false)?;
     let is_table = output.is_table(invocation.screen)?;
     let mut values: Vec<&str> = Vec::new();
-    // The place of each cell in the counts of a group: after the values, the members whose value is unknown.
+    // The place of each cell in a group's counts. The count of members with an unknown value follows the values.
     let mut places = Vec::new();
     for value in &board.values {
         let name = value.as_deref().map(|value| order.group_of(value).unwrap_or(value));
@@ -472,7 +474,7 @@ fn distinct(values: &[&str], field: &str, own: &[&str]) -> Vec<String> {
     names
 }
 
-/// Returns the name of the field with a group's title, which is never personal.
+/// Returns the name of the field with a group's title; `None` without one. The field is never personal.
 pub(crate) fn title(groups: &Table) -> Option<&'static str> {
     groups.titles().find(|column| !column.is_personal())?.path().first().copied()
 }
@@ -501,7 +503,7 @@ pub(crate) struct ReportFlags {
 impl ReportFlags {
     /// Returns the first and the last day of the period.
     fn days(&self) -> Result<[Date; 2], Failure> {
-        // --since before the command gets here as well.
+        // A `--since` before the command also arrives here.
         if self.since.is_some() && (self.week || self.month) {
             return Err(Failure::usage("cannot use --since with --week or --month"));
         }
@@ -605,8 +607,9 @@ pub(crate) fn report(flags: &ReportFlags, asked: &Asked<'_>) -> Result<(), Failu
     asked.note_age()
 }
 
-/// Returns when the first complete list of a table was synced. The log may have lost that sync: then the first record is
-/// about as old, unless it came after syncs that are in the log.
+/// Returns when a table's first complete list was synced. If the log no longer has that sync, returns when the first
+/// record was first seen, or the start of the oldest sync in the log if that is earlier. Returns `None` if there is no
+/// record either.
 fn first_sync(mirror: &Mirror, table: &Table) -> Result<Option<i64>, Error> {
     let (runs, name) = (mirror.runs(usize::MAX)?, table.name());
     let is_first = |run: &&PastRun| run.table == name && run.report.is_baseline;
@@ -616,7 +619,7 @@ fn first_sync(mirror: &Mirror, table: &Table) -> Result<Option<i64>, Error> {
     Ok(first.or_else(|| Some(records.first()?.first_seen.min(oldest))))
 }
 
-/// The fields of a record except the named groups of values.
+/// The fields of a line of the report, except the named groups of values.
 const OWN: [&str; 8] = ["by", "id", "name", "new", "moved", "times", "average_days", "median_days"];
 
 #[cfg(test)]

@@ -186,7 +186,7 @@ pub(crate) fn sync<S: Mirrored>(
     Ok((report, done))
 }
 
-/// Returns the text of the line, such as `photo: 1234 records` or `album: requested 312 of 480`.
+/// Returns the text of the progress line, such as `photo: 1234 records` or `album: requested 312 of 480`.
 fn text(progress: SyncProgress) -> String {
     match progress {
         SyncProgress::Records { table, received, .. } => format!("{table}: {}", records(received)),
@@ -197,8 +197,8 @@ fn text(progress: SyncProgress) -> String {
     }
 }
 
-/// Syncs the mirror and prints the counts of all tables, or only of those that changed; then how many values are known,
-/// and which names no record has.
+/// Syncs the mirror and prints the counts of all tables, or only of those that changed. Then prints how many values are
+/// known, and which value names no record has.
 fn sync_and_summarize<S: Mirrored>(
     session: &Session<S>,
     mirror: &mut Mirror,
@@ -247,10 +247,10 @@ fn sync_and_summarize<S: Mirrored>(
     done
 }
 
-/// Returns the options of the sync. It requests the values of the flags and of the settings.
+/// Returns the sync's options. The sync requests the values that the flags and the settings name.
 fn options<S: Mirrored>(flags: &SyncFlags, settings: &Settings) -> SyncOptions {
     let recovered = found::<S>().recovered.into_iter();
-    // Without the name of its new value, a change of a group was not seen.
+    // While the name of a new value was unknown, a change in a group was not seen.
     let is_all = flags.all || !flags.values.is_empty();
     let mut values = flags.values.clone();
     values.extend(ValueOrder::of(settings).0.into_iter().flat_map(|(_, values)| values));
@@ -288,7 +288,7 @@ fn failed<S: Mirrored>(
     let gauges =
         gauges.filter_map(|one| Some((format!("gauge {}", one.gauge), one.result.as_ref().err()?)));
     let mut failed = tables.chain(gauges).map(|(part, error)| {
-        // The cause of a call says more than that the list was not synced.
+        // The error of the call explains more than that the list was not synced.
         let failure = match error.source().and_then(|cause| cause.downcast_ref::<CallError>()) {
             Some(call) if error.kind() == ErrorKind::Call => session.explain(call),
             _ => error.into(),
@@ -309,7 +309,7 @@ fn failed<S: Mirrored>(
     Err(first.hint(format!("if the list is right, run {sync} with the same flags")))
 }
 
-/// Warns of records that could not be read. Fails if a table has one.
+/// Warns of records that could not be read. Fails if there are any.
 fn rejected<S: Mirrored>(
     session: &Session<S>,
     mirror: &Mirror,
@@ -340,7 +340,7 @@ fn calls(text: &str) -> Result<u8, &'static str> {
     text.parse().ok().filter(|calls| *calls > 0).ok_or("expected a whole number from 1 to 255")
 }
 
-/// Parses the accepted number of missing records of a table.
+/// Parses `TABLE=N`: a table, and the number of missing records to accept.
 fn accepted(text: &str) -> Result<(String, u64), &'static str> {
     let parts = text.split_once('=');
     let parts = parts.and_then(|(table, records)| Some((table.to_owned(), records.parse().ok()?)));
@@ -399,8 +399,7 @@ pub(crate) struct WatchFlags {
 }
 
 impl WatchFlags {
-    /// Returns the name of the consumer. The defaults differ, so that printing events does not consume those of a
-    /// webhook.
+    /// Returns the consumer's name. The defaults differ, so that printing events does not consume a webhook's events.
     fn consumer(&self) -> &str {
         match (&self.consumer, &self.exec, &self.webhook) {
             (Some(name), ..) => name,
@@ -467,7 +466,8 @@ fn sink(flags: &WatchFlags, invocation: &Invocation) -> Result<Box<dyn Sink>, Fa
     }))
 }
 
-/// Syncs the mirror and delivers the changes. The first run may remove the delay of the consumer.
+/// Syncs the mirror and delivers the changes. If `resumes` is true, first enables the consumer, removes its delay, and
+/// resets `resumes`.
 fn sync_and_deliver<S: Mirrored>(
     flags: &WatchFlags,
     invocation: &Invocation,
@@ -505,7 +505,7 @@ fn sync_and_deliver<S: Mirrored>(
     }
 }
 
-/// Refuses a single run that leaves events for later.
+/// Fails if a single run (`--once`) leaves events for later.
 fn refuse_waiting(delivery: &Delivery, flags: &WatchFlags) -> Result<(), Failure> {
     let DeliveryEnd::Waiting { until } = delivery.end else { return Ok(()) };
     if !flags.once || delivery.behind == 0 {

@@ -1,4 +1,4 @@
-//! The commands that print what a mirror has, and those that check, copy, back up, restore and clean it.
+//! The commands that print the contents of a mirror, and the commands that check, copy, back up, restore and clean it.
 
 use std::io;
 use std::path::Path;
@@ -25,7 +25,8 @@ use crate::output::record::Line;
 use crate::program::{Noun, RecordType};
 use crate::settings::redacted;
 
-/// The columns of a table, which has no room for the reason. A narrow terminal hides the last ones first.
+/// The columns that `mirror status` prints as a table, which has no room for the reason. A narrow terminal hides the
+/// last ones first.
 const STATUS: &[&str] =
     &["table", "synced_at", "age_seconds", "records", "missing", "rejected", "values_from"];
 
@@ -49,7 +50,7 @@ pub(crate) fn status(max_age: Option<u64>, invocation: &Invocation) -> Result<()
     max_age.map_or(Ok(()), |limit| check_age(&tables, limit, now()))
 }
 
-/// Fails if a table is older than the limit, in seconds, or the mirror is empty.
+/// Fails if a table is older than the limit, in seconds, or was never synced, or if the mirror has no tables.
 fn check_age(tables: &[TableStatus], limit: u64, now: i64) -> Result<(), Failure> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let old = |message: String| Err(Failure::new(Exit::Alarm, message));
@@ -185,7 +186,7 @@ pub(crate) fn consumers(flags: &ConsumersFlags, invocation: &Invocation) -> Resu
     Ok(())
 }
 
-/// Returns the consumer with a name.
+/// Returns the consumer with a name. Fails if there is none.
 fn find<'a>(
     consumers: &'a [Consumer],
     name: &str,
@@ -234,7 +235,7 @@ pub(crate) fn search<S: Mirrored>(
     printer.finish()
 }
 
-/// Prints what is wrong. Corrects it on request, and otherwise fails if there is anything.
+/// Prints the findings. Corrects them if `corrects` is true, and otherwise fails if there are any.
 pub(crate) fn check(corrects: bool, invocation: &Invocation) -> Result<(), Failure> {
     if corrects {
         invocation.refuse_dry_run()?;
@@ -274,8 +275,8 @@ pub(crate) fn check(corrects: bool, invocation: &Invocation) -> Result<(), Failu
     Err(Failure::new(Exit::Contract, format!("the mirror is damaged: {found}")).hint(hint))
 }
 
-/// A function that writes these tables of a mirror to the files at a URL or path; it is in
-/// [`Program::exporter`](crate::Program::exporter). Returns the name and row count of each table.
+/// A function that writes these tables of a mirror to files at a URL or path, for
+/// [`Program::exporter`](crate::Program::exporter). Returns each table's name and row count.
 ///
 /// # Examples
 ///
@@ -338,7 +339,7 @@ pub(crate) fn back_up(path: &Path, replaces: bool, invocation: &Invocation) -> R
     Ok(())
 }
 
-/// Restores a backup. Asks before an existing mirror is replaced.
+/// Restores a backup. Asks before replacing an existing mirror.
 pub(crate) fn restore(
     backup: &Path,
     to: Option<&str>,

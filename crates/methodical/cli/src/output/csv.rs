@@ -25,7 +25,7 @@ pub(crate) struct Csv {
 }
 
 impl Csv {
-    /// Creates the writer of the format.
+    /// Creates the CSV writer, with the header as its first line.
     pub(crate) fn new(setup: &OutputSetup) -> Self {
         let mut new = Self { setup: setup.clone(), escaped: 0, text: String::new() };
         for (index, column) in setup.columns.iter().enumerate() {
@@ -63,7 +63,7 @@ impl Csv {
         }
     }
 
-    /// Ends the line that begins at this place of the text.
+    /// Ends the line that begins at this byte of the text.
     fn end_line(&mut self, start: usize) {
         if self.text.len() == start {
             // The only cell is empty. Many readers skip blank lines, which would lose the record.

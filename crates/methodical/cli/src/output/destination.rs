@@ -15,7 +15,7 @@ use crate::screen::{self, Screen, View, columns, printable, variable};
 
 /// An output that appears under its name only once it is complete. If it is dropped earlier, nothing appears.
 pub trait Upload: Write + Send + fmt::Debug {
-    /// Completes the output: flushes it, unless there is more to do.
+    /// Completes the output. The default implementation only flushes it.
     ///
     /// # Errors
     ///
@@ -25,10 +25,10 @@ pub trait Upload: Write + Send + fmt::Debug {
     }
 }
 
-/// Opens the output file that a URL names: [`Program::uploader`](crate::Program::uploader).
+/// A function that opens the output at a URL, for [`Program::uploader`](crate::Program::uploader).
 pub type Uploader = fn(url: &str) -> Result<Box<dyn Upload>, Failure>;
 
-/// Returns the name of an output file if it is a URL.
+/// Returns an output file's name if it is a URL, or else `None`.
 pub(crate) fn url_of(file: &Path) -> Option<&str> {
     let url = file.to_str()?;
     let (scheme, _) = url.split_once("://")?;
@@ -41,7 +41,7 @@ pub(crate) fn url_of(file: &Path) -> Option<&str> {
 #[derive(Debug)]
 pub(crate) struct Destination {
     out: BufWriter<Box<dyn Upload>>,
-    /// The width and colors of the output. The path of a device may name a terminal.
+    /// The output's width and colors. A path may also name a terminal, as a device.
     pub(crate) view: View,
     /// Whether a reader can see the output before it is complete, unlike a file or an upload.
     pub(crate) is_live: bool,
@@ -136,7 +136,7 @@ fn buffered(out: Box<dyn Upload>) -> BufWriter<Box<dyn Upload>> {
     BufWriter::with_capacity(128 * 1024, out)
 }
 
-/// Opens a device, or a file, which has no view until it is complete.
+/// Opens a device or a file. Only a device has a view: nobody sees a file before it is complete.
 fn file(
     path: &Path,
     program: &Program,
@@ -159,7 +159,7 @@ fn file(
         }
         File::options().write(true).open(&path)?;
     }
-    // The text of the error names the temporary file, which the user does not know.
+    // The error's text names the temporary file, which the user does not know.
     let out = AtomicFile::create(path, program).map_err(|error| error.kind())?;
     if let Some(existing) = existing {
         // A replaced file keeps its mode. Some file systems do not support modes.
@@ -191,7 +191,7 @@ fn follow_links(path: &Path) -> io::Result<PathBuf> {
         next.extend(target.strip_prefix(link).into_iter().flatten());
         target = next;
     }
-    // This returns the error of the system.
+    // There are too many links: this returns the operating system's error.
     fs::canonicalize(path)
 }
 
@@ -270,7 +270,7 @@ impl Raw {
 struct Paged {
     /// `None` after the end of the output.
     input: Option<ChildStdin>,
-    /// Returns how the pager ended.
+    /// The thread that waits for the pager and returns its exit status.
     ended: Option<JoinHandle<io::Result<ExitStatus>>>,
 }
 
@@ -329,7 +329,7 @@ impl Upload for Paged {
 }
 
 impl Write for Paged {
-    /// Writes to the pager. Fails with a broken pipe if the user quit it.
+    /// Writes to the pager. Fails with a broken pipe if the user has quit the pager.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let Some(input) = &mut self.input else { return Err(io::ErrorKind::BrokenPipe.into()) };
         match input.write(bytes) {

@@ -18,7 +18,7 @@ use crate::failure::{Exit, Failure};
 use crate::output::{OutputSetup, RecordWriter};
 use crate::screen::{View, is_hostile, printable};
 
-/// Creates the writer of one document.
+/// Creates the writer of one JSON document or, with `--jq`, of the filter's results.
 pub(crate) fn document(setup: &OutputSetup) -> Result<Box<dyn RecordWriter>, Failure> {
     let &OutputSetup { single, view, .. } = setup;
     Ok(match &setup.flags.jq {
@@ -108,7 +108,8 @@ fn pretty(json: &str, level: usize, color: bool) -> String {
         .map_err(|_syntax| io::ErrorKind::InvalidData.into())
         .and_then(|value| write(&mut text, &pp, level, &value));
     match written {
-        // Strings contain control characters only as escapes. The ones left are line breaks, and the start of colors.
+        // Strings contain control characters only as escapes. The remaining ones are line breaks and the start of
+        // colors.
         Ok(()) => escaped(&String::from_utf8_lossy(&text), |letter| !"\n\u{1b}".contains(letter)),
         Err(_) => safe(json, true).into_owned(),
     }
@@ -204,7 +205,7 @@ fn text_of(value: &Val) -> Cow<'_, str> {
     }
 }
 
-/// Replaces the JSON values in a message of a filter by their types, unless the filter itself names them. The values
+/// Replaces the JSON values in a filter's message with their types, unless the filter itself contains them. The values
 /// may be personal data.
 fn without_data(message: &str, code: &str) -> String {
     let mut text = String::new();
@@ -250,7 +251,7 @@ fn syntax(error: &load::Error<&str>) -> String {
     }
 }
 
-/// The formats of jq that jaq lacks.
+/// The jq formats that jaq lacks.
 const FORMATS: &str = r#"
 def @csv: [.[] |
     if . == null then ""
@@ -264,7 +265,7 @@ def @tsv: [.[] |
     else tostring end] | join("\t");
 "#;
 
-/// Returns the functions. They replace those with the same names.
+/// Returns the functions that replace jaq's functions of the same names.
 fn functions() -> [Fun<data::JustLut<Val>>; 2] {
     [
         run(("fromjson", v(0), |(_, value)| match from_json(&value) {

@@ -26,7 +26,7 @@ pub(crate) struct Printer {
     chooser: Chooser,
     /// The fields to keep, for a format that prints whole records. Other formats have columns.
     selected: Option<Vec<Path>>,
-    /// The number of records received, printed or not, which standard error shows if it is a terminal.
+    /// The line on standard error, if that is a terminal, with the number of records received, printed or not.
     progress: LiveLine,
     pub(crate) received: u64,
     printed: u64,
@@ -45,7 +45,7 @@ impl Printer {
         let &Invocation { output: ref flags, screen, .. } = invocation;
         let chooser = Chooser::new(invocation, schema)?;
         flags.fields.iter().flatten().try_for_each(|name| schema.check(name, invocation))?;
-        // Before the file is created: its extension may be refused.
+        // Done before the file is created, because its extension may be refused.
         let requested = flags.format()?;
         let out = Destination::of(invocation)?;
         let is_terminal = out.view.is_terminal();
@@ -87,7 +87,7 @@ impl Printer {
         })
     }
 
-    /// Prints a record of the program itself, given as its members in order.
+    /// Prints one of the program's own records, given as its members in order.
     pub(crate) fn print_members(
         &mut self,
         members: impl IntoIterator<Item = (impl AsRef<str>, Value)>,
@@ -127,7 +127,7 @@ impl Printer {
         self.chooser.is_done()
     }
 
-    /// Warns that a record was skipped. Only the first ones are named.
+    /// Warns that a record was skipped. Only the first [`MAX_NAMED`] are named.
     pub(crate) fn skipped(&mut self, index: u64, error: &dyn Display) {
         self.skipped += 1;
         if self.skipped > MAX_NAMED.into() {
@@ -167,7 +167,7 @@ impl Printer {
     }
 
     /// Prints the sorted records and the end of the output, then the notes for the user. Fails if a record was skipped.
-    /// If all of them were, writes nothing.
+    /// If all records were skipped, writes nothing.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
         let skipped = self.skipped;
         if self.received == 0 && skipped > 0 {
@@ -241,8 +241,8 @@ fn columns(
     columns
 }
 
-/// Returns a record of only the fields with these paths. The fields of one object stay in one object. Absent fields are
-/// `null`.
+/// Returns a record with only the fields at these paths. Fields of the same object stay in one object. Absent fields
+/// are `null`.
 pub(crate) fn selected(paths: &[&[String]], json: &str) -> String {
     // A path without further names selects the whole value.
     if !json.starts_with('{') || paths.iter().any(|path| path.is_empty()) {
@@ -280,31 +280,31 @@ pub(crate) struct Schema<'a> {
     pub(crate) single: bool,
     /// The types of fields; the type of any other field is unknown.
     pub(crate) types: Types<'a>,
-    /// Whether a dot in the name of a field leads into an object. Other names may contain dots.
+    /// Whether a dot in a field name leads into an object. If not, names may contain dots.
     pub(crate) has_objects: bool,
-    /// Whether records may have other fields: a service may send undocumented ones, and a board lacks the columns of
-    /// absent values.
+    /// Whether records may have fields that are not known: a service may send undocumented ones, and a board lacks the
+    /// columns of absent values.
     pub(crate) is_open: bool,
 }
 
-/// A column of records of the program itself: its name, and its value in a record.
+/// A column of the program's own records: its name, and a function that returns its value in a record.
 pub(crate) type Column<T> = (&'static str, fn(&T) -> Value);
 
 impl<'a> Schema<'a> {
-    /// Creates the schema of a list from an operation, or of one object.
+    /// Creates the schema of the list that an operation returns or, if `single` is true, of one object.
     pub(crate) fn of_operation(record: RecordType<'a>, single: bool) -> Self {
         let RecordType { columns, fields, noun, types } = record;
         let noun = (!single).then_some(noun);
         Self { columns, fields, noun, single, types, has_objects: true, is_open: true }
     }
 
-    /// Creates the schema of records of the program itself, or of one object.
+    /// Creates the schema of the program's own records or, if `single` is true, of one object.
     pub(crate) fn of_program(fields: Fields<'a>, single: bool) -> Self {
         let (columns, noun, types) = (fields, None, &[][..]);
         Self { columns, fields, noun, single, types, has_objects: false, is_open: false }
     }
 
-    /// Returns the filter of `--since`, on the first date of the records.
+    /// Returns the filter for `--since`, on the records' first date field. Fails if the records have no date.
     pub(crate) fn since(&self, date: &str) -> Result<Filter, Failure> {
         let known = if self.fields.is_empty() { self.columns } else { self.fields };
         let is_date = |name: &str| self.column(name).field_type == Some(FieldType::DateTime);
@@ -314,7 +314,7 @@ impl<'a> Schema<'a> {
         }
     }
 
-    /// Prints records of the program itself, each with the values of all fields in order.
+    /// Prints the program's own records, each given as the values of all fields in order.
     pub(crate) fn print<R: IntoIterator<Item = Value>>(
         &self,
         invocation: &Invocation,
@@ -325,7 +325,7 @@ impl<'a> Schema<'a> {
         printer.finish()
     }
 
-    /// Prints records of the program itself, with these columns. A table has only those in `shown`.
+    /// Prints the program's own records, with these columns. A table has only the columns in `shown`.
     pub(crate) fn print_columns<T>(
         invocation: &Invocation,
         noun: Option<Noun>,
@@ -363,7 +363,7 @@ impl<'a> Schema<'a> {
         }
     }
 
-    /// Returns the column of a field name.
+    /// Returns the column for a field name.
     pub(crate) fn column(&self, name: &str) -> OutputColumn {
         let path = self.path(name);
         let name = path.to_string();
@@ -371,8 +371,8 @@ impl<'a> Schema<'a> {
         OutputColumn { path, field_type }
     }
 
-    /// Checks a field name from a flag. An unknown one is refused if it may be a mistake; others get a warning where
-    /// records may have it.
+    /// Checks a field name from a flag. An unknown name is refused if records cannot have it, or if it looks like a
+    /// typo. For any other unknown name, prints a warning.
     pub(crate) fn check(&self, name: &str, invocation: &Invocation) -> Result<(), Failure> {
         if self.fields.iter().any(|field| field.eq_ignore_ascii_case(name)) {
             return Ok(());
@@ -388,7 +388,7 @@ impl<'a> Schema<'a> {
     }
 }
 
-/// A line on standard error that is shown after a moment, and then repeatedly with another text.
+/// A line on standard error. It appears after a moment, and its text is then updated repeatedly.
 #[derive(Debug)]
 pub(crate) struct LiveLine {
     screen: Option<Screen>,
@@ -398,7 +398,8 @@ pub(crate) struct LiveLine {
 }
 
 impl LiveLine {
-    /// Nothing is shown unless it is wanted, and standard error is a terminal that someone watches.
+    /// Creates the line. It is never shown unless `is_wanted` is true and standard error is a terminal that someone
+    /// watches.
     pub(crate) fn new(screen: Screen, is_wanted: bool) -> Self {
         let is_watched = screen.errors_seen && !screen.quiet && variable("CI").is_none();
         let screen = (is_wanted && is_watched).then_some(screen);
@@ -412,7 +413,7 @@ impl LiveLine {
         }
     }
 
-    /// Shows this text if it is due.
+    /// Shows this text if [`INTERVAL`] has passed since the last text.
     pub(crate) fn show(&mut self, text: impl FnOnce() -> String) {
         if let Some(screen) = self.screen.filter(|_| self.last.elapsed() >= INTERVAL) {
             (self.last, self.is_shown) = (Instant::now(), true);

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// The path of a field in a record: `id`, or `studio.name` for a field of an object.
+/// The path of a field in a record, such as `id`, or `studio.name` for a field of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Path(Vec<String>);
 
@@ -50,7 +50,7 @@ impl<'a> Object<'a> {
         serde_json::from_str(json).unwrap_or_default()
     }
 
-    /// Returns the JSON text of a field.
+    /// Returns the JSON text of a field; `None` if the field is absent.
     pub(crate) fn get(&self, name: &str) -> Option<&'a str> {
         self.0.iter().find(|(text, _)| text == name).map(|(_, value)| *value)
     }
@@ -106,8 +106,8 @@ impl Line {
         self
     }
 
-    /// Adds the members of a mirror's record, documented fields first, in the order of the contract, because a mirror
-    /// does not keep the order.
+    /// Adds the members of a record in a mirror. Documented fields come first, in the contract's order, because a
+    /// mirror does not keep the order of members.
     pub(crate) fn record(self, fields: Fields<'_>, json: &str) -> Self {
         let object = Object::parse(json);
         let documented = fields.iter().copied().filter(|name| !name.contains('.'));
@@ -150,7 +150,7 @@ impl<'a, 'c> Cells<'a, 'c> {
         text_of(self.value(path))
     }
 
-    /// Returns the JSON text of the field at a path.
+    /// Returns the JSON text of the field at a path; `None` if the field is absent.
     pub(crate) fn value(&mut self, path: &'c Path) -> Option<&'a str> {
         let (name, outer) = path.0.split_last()?;
         if outer.is_empty() {
@@ -184,7 +184,7 @@ pub(crate) fn text_of(json: Option<&str>) -> Cow<'_, str> {
     }
 }
 
-/// Returns the date and time in text of exactly the form `YYYY-MM-DD HH:MM:SS`.
+/// Parses a date and time of exactly the form `YYYY-MM-DD HH:MM:SS`; `None` for any other text.
 pub(crate) fn date_time(text: &str) -> Option<DateTime> {
     let format = "%Y-%m-%d %H:%M:%S";
     let time = DateTime::strptime(format, text).ok()?;

@@ -36,7 +36,7 @@ struct Chosen {
 }
 
 impl Chooser {
-    /// Checks the flags against the schema. Warns of fields that no record has.
+    /// Checks the flags against the schema, and warns of unknown fields that records may have.
     pub(crate) fn new(invocation: &Invocation, schema: &Schema<'_>) -> Result<Self, Failure> {
         let flags = &invocation.output;
         if schema.single
@@ -74,7 +74,7 @@ impl Chooser {
         self.left == 0 && self.groups.is_none() && self.sort.is_empty()
     }
 
-    /// Returns whether a record is printed now. It may be kept for [`rest`](Self::rest).
+    /// Returns whether to print a record now. If not, the record may be kept for [`rest`](Self::rest).
     pub(crate) fn takes(&mut self, record: &str) -> bool {
         if !self.filters.is_empty() || !self.sort.is_empty() || self.groups.is_some() {
             let mut cells = Cells::read(record);
@@ -129,9 +129,9 @@ impl Chooser {
 pub(crate) struct Groups {
     path: Path,
     name: String,
-    /// How many characters of a date are compared, such as the characters of its month.
+    /// How many characters of a date are compared, such as 7 for its month; `None` for the whole value.
     precision: Option<usize>,
-    /// The counts by the JSON text of the value.
+    /// The counts, by the value's JSON text.
     counts: HashMap<String, u64>,
 }
 
@@ -154,7 +154,7 @@ impl Groups {
         [&self.name, free("count", "records"), free("percent", "share")]
     }
 
-    /// Counts a record.
+    /// Adds a record to the count of its value.
     pub(crate) fn add(&mut self, record: &str) {
         let value = match Cells::read(record).value(&self.path) {
             None => "null".to_owned(),
@@ -206,13 +206,13 @@ impl Sort {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
     Number(Decimal),
-    /// The text with its case folded, as filters compare it, and as it is.
+    /// The text with its case folded, as filters compare it, and the original text.
     Text(String, String),
     Empty,
 }
 
 impl Key {
-    /// Creates the key of a cell, which ignores the case of text.
+    /// Creates a cell's sort key. Text sorts by its case-folded form first.
     fn of(cell: &str) -> Self {
         match number(cell) {
             _ if cell.is_empty() => Self::Empty,
@@ -229,7 +229,7 @@ pub(crate) struct Filter {
     operator: Operator,
     /// The text to compare with, ignoring case for [`Operator::Contains`].
     text: String,
-    /// The text as a date or a number. A date equals every time within its day or month.
+    /// The text as a date or a number, if it is one. A date equals every time within its day or month.
     bound: Option<Bound>,
 }
 
@@ -279,8 +279,8 @@ impl Filter {
         Ok(Self { path: path.to_owned(), operator, text, bound })
     }
 
-    /// Returns whether the text of the field matches; `None` if it has no date or no number to compare. The text of an
-    /// absent field is empty.
+    /// Returns whether a field's text matches; `None` if the filter needs a date or a number and the text is not one.
+    /// The text of an absent field is empty.
     pub(crate) fn accepts(&self, cell: &str) -> Option<bool> {
         let compared = || self.bound.as_ref()?.compare(cell);
         let equals = || cell == self.text || compared() == Some(Ordering::Equal);
@@ -328,9 +328,9 @@ impl Bound {
         Some(Self::Date(date))
     }
 
-    /// Compares a cell with this; `None` if the cell has no date or no number.
+    /// Compares a cell with this bound; `None` unless the cell is a date or a number like the bound.
     ///
-    /// Dates are compared with the precision of the bound: every time of a day equals its date, and its month. A time
+    /// Dates are compared with the precision of the bound: every time of a day equals that day and its month. A time
     /// zone in the cell is ignored. Numbers are compared by their exact values.
     pub(crate) fn compare(&self, cell: &str) -> Option<Ordering> {
         match self {
@@ -343,7 +343,7 @@ impl Bound {
 /// Parses a JSON number of at most 28 digits, such as `-12.50` or `1e9`. Leading zeros are allowed.
 pub(crate) fn number(text: &str) -> Option<Decimal> {
     let is_digit = |letter: char| letter.is_ascii_digit();
-    // Decimals have more forms, such as `+1`, `.5` and `1_000`.
+    // `Decimal` accepts more forms, such as `+1`, `.5` and `1_000`.
     let is_number = text.trim_start_matches('-').starts_with(is_digit)
         && text.ends_with(is_digit)
         && !text.contains('_');
@@ -355,7 +355,7 @@ pub(crate) fn number(text: &str) -> Option<Decimal> {
     parsed.ok().filter(|_| is_number)
 }
 
-/// Returns the date and time at the start of text, as `YYYY-MM-DD HH:MM:SS`.
+/// Returns the date and time at the start of text, as `YYYY-MM-DD HH:MM:SS`; `None` if there is no date.
 fn civil(text: &str) -> Option<String> {
     let (date, rest) = text.split_at_checked("YYYY-MM-DD".len())?;
     let time = match rest.strip_prefix([' ', 'T']) {

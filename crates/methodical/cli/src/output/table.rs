@@ -14,7 +14,7 @@ use crate::screen::{BOLD, DIM, paint, printable};
 
 /// A header, then one line per record. On a terminal, the number of records follows.
 ///
-/// The first 1000 records set the widths of the columns. Later ones are written immediately.
+/// The first 1000 records set the column widths. Later records are written immediately.
 ///
 /// On a terminal, a line never wraps, unless the table is wide: text that does not fit is shortened and ends in `…`,
 /// and columns that do not fit are hidden and named at the end.
@@ -30,7 +30,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Creates the writer of the format.
+    /// Creates the table writer.
     pub(crate) fn new(setup: &OutputSetup) -> Self {
         Self { setup: setup.clone(), held: Vec::new(), layout: None, records: 0, received: 0 }
     }
@@ -111,17 +111,17 @@ impl RecordWriter for Table {
 /// Maximum number of records that set the widths.
 const MAX_HELD: usize = 1000;
 
-/// Returns the number of records, such as `24 photos` or `no photos`.
+/// Formats the number of records, such as `24 photos` or `no photos`.
 fn count(records: u64, noun: Noun) -> String {
     let number = if records == 0 { "no".to_owned() } else { records.to_string() };
     format!("{number} {}", noun.of(records))
 }
 
-/// The columns that a table shows: the first ones of all.
+/// The columns that a table shows: all columns, or the first ones that fit.
 #[derive(Debug)]
 struct Layout {
     columns: Vec<Column>,
-    /// The width of the terminal. Without it, nothing is shortened.
+    /// The terminal's width. If `None`, nothing is shortened.
     room: Option<usize>,
 }
 
@@ -131,7 +131,7 @@ struct Column {
     width: usize,
     /// The width below which the column is not shown.
     least: usize,
-    /// The width without the time of day, if all cells have a date and a time, and it is smaller.
+    /// The width without the time of day, if every filled cell is a date with a time and this width is smaller.
     day: Option<usize>,
 }
 
@@ -176,7 +176,7 @@ impl Layout {
         new
     }
 
-    /// Returns the width of a line with these widths of its columns.
+    /// Returns the width of a line whose columns have these widths.
     fn needed(&self, width: impl Fn(&Column) -> usize) -> usize {
         let gaps = GAP.len() * self.columns.len().saturating_sub(1);
         self.columns.iter().map(width).sum::<usize>() + gaps

@@ -17,7 +17,7 @@ use crate::output::record::{Cells, date_time, text_of};
 use crate::output::{OutputColumn, OutputSetup, RecordWriter};
 use crate::program::Noun;
 
-/// Creates the writer of the format.
+/// Creates the XLSX writer.
 pub(crate) fn writer(setup: &OutputSetup) -> Result<Box<dyn RecordWriter>, Failure> {
     let mut workbook = Workbook::new();
     let sheet: String = setup.noun.unwrap_or(Noun::RECORD).of(0).chars().take(MAX_NAME).collect();
@@ -52,7 +52,7 @@ struct Xlsx {
     workbook: Workbook,
     /// The width of each column, in characters.
     widths: Vec<usize>,
-    /// The folder of temporary files.
+    /// The folder for temporary files.
     folder: PathBuf,
     /// The current row. Row 0 is the header.
     row: u32,
@@ -105,7 +105,7 @@ impl RecordWriter for Xlsx {
             if let Some(last) = self.columns.len().checked_sub(1) {
                 let last = u16::try_from(last).unwrap_or(u16::MAX);
                 sheet.autofilter(0, 0, self.row, last)?;
-                // No warning about an identifier made of digits.
+                // Otherwise, Excel warns about identifiers made of digits.
                 sheet.ignore_error_range(0, 0, self.row, last, IgnoreError::NumberStoredAsText)?;
             }
             for (column, width) in (0..).zip(&self.widths) {
@@ -120,10 +120,10 @@ impl RecordWriter for Xlsx {
     }
 }
 
-/// Writes the cell of a value, given as JSON text. A value that does not fit its type is text, which is never a formula
-/// and never converted.
+/// Writes a value, given as JSON text, to a cell. A value that does not fit its type is written as text, which is never
+/// a formula and never converted.
 ///
-/// An empty string has no cell, like `null` and an absent field: a workbook cannot distinguish them.
+/// Like `null` and an absent field, an empty string has no cell: a workbook cannot distinguish the three.
 fn put(
     sheet: &mut Worksheet,
     (row, column): (u32, u16),
@@ -159,14 +159,14 @@ fn put(
     Ok(())
 }
 
-/// Returns a JSON integer that a spreadsheet keeps exactly.
+/// Returns a JSON integer; `None` for other JSON, or if a spreadsheet would not keep every digit.
 fn integer(json: &str) -> Option<f64> {
     let digits = json.strip_prefix('-').unwrap_or(json);
     let fits = digits.len() <= MAX_DIGITS && digits.bytes().all(|byte| byte.is_ascii_digit());
     json.parse().ok().filter(|_| fits)
 }
 
-/// Returns a JSON number as a 64-bit floating-point number.
+/// Returns a JSON number as a 64-bit floating-point number; `None` for other JSON, or if it is too large.
 fn real(json: &str) -> Option<f64> {
     let is_number = json.starts_with(|first: char| first == '-' || first.is_ascii_digit());
     json.parse().ok().filter(|number: &f64| is_number && number.is_finite())
@@ -180,13 +180,13 @@ fn width(text: &str) -> usize {
 /// Maximum length of text in a cell, in UTF-16 units.
 const MAX_TEXT: usize = 32_767;
 
-/// Number of digits of a number that a spreadsheet keeps.
+/// Maximum number of digits that a spreadsheet keeps of a number.
 const MAX_DIGITS: usize = 15;
 
 /// Last row of a sheet, counted from 0, which is also the maximum number of records.
 const LAST_ROW: u32 = 1_048_575;
 
-/// Number of rows that set the widths of the columns.
+/// Number of rows that set the column widths.
 const ROWS_FOR_WIDTHS: u32 = 1000;
 
 /// Maximum width of a column, in characters.
@@ -201,8 +201,8 @@ const MAX_NAME: usize = 31;
 /// Maximum length of text in the text format, in bytes.
 const MAX_TEXT_FORMAT: usize = 255;
 
-/// Calls the library, which panics if it cannot write a temporary file, for example on a full disk. The panic prints
-/// nothing.
+/// Calls the library and converts its panics to errors. The library panics if it cannot write a temporary file, for
+/// example on a full disk. The panic prints nothing.
 fn guarded<T>(action: impl FnOnce() -> Result<T, XlsxError>) -> io::Result<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

@@ -206,7 +206,7 @@ fn a_stream_ends_with_its_timeout() {
     }
 }
 
-/// Returns the text of the error of a call whose only attempt times out after `elapsed`.
+/// Returns the error text of a call whose only attempt times out after `elapsed`.
 fn timed_out(policy: &Policy, options: Option<&CallOptions>, elapsed: Duration) -> String {
     let start = Instant::now();
     let mut call = Call::new(policy, draft(options), start);
@@ -277,7 +277,7 @@ fn deadline(call: &mut Call<'_>, now: Instant) -> Deadline {
     Deadline::of(&request).unwrap()
 }
 
-/// A nanosecond before, at or after `instant`.
+/// Returns `instant` if `past` is 0, or the instant a nanosecond before (-1) or after it (1).
 fn around(instant: Instant, past: i32) -> Instant {
     match past {
         -1 => instant.checked_sub(NANOSECOND).unwrap(),

@@ -16,8 +16,8 @@ use methodical_model::ErrorClass;
 use crate::tests::{BlockingClient, SearchPhotos, blocking_builder, json};
 use crate::{AccessToken, Error, ErrorKind, RetryPolicy, token_fn};
 
-/// Plays responses with status 200 to a whole call and to a stream. Returns the error, the number of requests and the
-/// number of refusals, which are the same for both.
+/// Plays responses with status 200 to a call of `send` and to a stream. Returns the outcome, the number of requests and
+/// the number of refusals, which are the same for both.
 #[track_caller]
 fn play(bodies: &[&'static str]) -> (Result<usize, Error>, usize, u32) {
     let run = |is_stream: bool| {
@@ -114,7 +114,7 @@ fn a_body_that_breaks_before_its_verdict_is_an_error_with_the_head() {
     assert_eq!(error.headers().unwrap()["content-type"], "application/json");
 }
 
-/// Returns a builder without retries, whose calls have this timeout, and the transport with these responses.
+/// Returns a builder without retries, whose calls have this timeout, and its transport, which plays these responses.
 fn paced(
     timeout: Duration,
     responses: Vec<Response<Bytes>>,

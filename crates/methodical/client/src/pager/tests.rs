@@ -27,7 +27,7 @@ fn numbered_pages_end_with_the_total() {
     // A rejected record counts as one of the total.
     script.ends(&List::<NUMBER>::default(), &["", "2"], 2);
     script.ends(&List::<NUMBER> { number: Some(2), size: Some(2), ..List::default() }, &["2"], 1);
-    // Without the size of a page, the number of records before it is not known.
+    // Without the page size, the number of records before the page is not known.
     script.ends(&List::<NUMBER> { number: Some(2), ..List::default() }, &["2", "3"], 1);
 }
 
@@ -81,7 +81,7 @@ fn cursors_are_followed_until_there_is_none() {
     }
 }
 
-/// Returns the kind and the text of an error of pages that do not follow the contract.
+/// Returns the kind and the text of the error for pages that violate the contract.
 macro_rules! paging {
     ($cause:literal) => {
         (ErrorKind::Paging, concat!("cannot read the next page: ", $cause))

@@ -1,4 +1,4 @@
-//! Streamed lists of both clients.
+//! Lists that both clients stream.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The token of a client, and the single request to its source that all waiting calls share.
+//! A client's token, and the single request to its source that all waiting calls share.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -11,7 +11,7 @@ use crate::{AccessToken, Error, ErrorKind, TokenSource, unpoisoned};
 #[cfg(test)]
 mod tests;
 
-/// The token source of a client and the last token that it returned.
+/// A token source of a client, and the last token that the source returned.
 pub(crate) struct TokenCache {
     source: Arc<dyn TokenSource>,
     /// Whether the service expects bearer tokens, which allow fewer characters than other secrets.
@@ -25,7 +25,7 @@ pub(crate) struct TokenCache {
 /// One of the calls drives it. If that call is dropped, another call starts over.
 type Fetch = OnceCell<Fetched>;
 
-/// The outcome of a request to the source, and the refused token that the source was given.
+/// The outcome of a request to the source, and the refused token that was passed to the source, if any.
 struct Fetched {
     refused: Option<AccessToken>,
     result: Result<AccessToken, Arc<dyn StdError + Send + Sync>>,
@@ -63,19 +63,19 @@ impl TokenCache {
     ) -> Result<AccessToken, Error> {
         loop {
             let fetch = self.pending_fetch();
-            // Must be read after `pending_fetch`: if a request ended in between, this is its token.
+            // Read the last token only after `pending_fetch`: if a request has ended in between, this is its token.
             if let Some(token) = self.last().filter(&is_wanted) {
                 return Ok(token);
             }
             let fetched = fetch.get_or_init(|| self.ask(refused)).await;
-            // A source that did not know of the refusal had no reason to return another token.
+            // A source that did not know of the refusal had no reason to return another token, so ask again.
             if !refused.is_some_and(|refused| fetched.ignores(refused)) {
                 return fetched.result.clone().map_err(no_token);
             }
         }
     }
 
-    /// Returns the request that has no outcome yet.
+    /// Returns the request that has no outcome yet, creating one if necessary.
     fn pending_fetch(&self) -> Arc<Fetch> {
         let mut fetch = unpoisoned(self.fetch.lock());
         if fetch.is_initialized() {
@@ -104,7 +104,7 @@ impl TokenCache {
 }
 
 impl Fetched {
-    /// Whether the source returned `refused` without knowing that the service refused it.
+    /// Returns whether the source returned `refused` without knowing that the service had refused it.
     fn ignores(&self, refused: &AccessToken) -> bool {
         let is_refused = |token: &AccessToken| token == refused;
         self.result.as_ref().is_ok_and(is_refused) && !self.refused.as_ref().is_some_and(is_refused)

@@ -17,9 +17,9 @@ use crate::{AccessToken, TokenSource, unpoisoned};
 /// A token printed by a command, such as `pass`. Surrounding whitespace is ignored. More than 64 KiB is an error.
 ///
 /// The command runs when a token is needed, and again when the service refuses the token. The command inherits the
-/// standard error of this process, and may ask for a password on the terminal. Once no call is waiting for it, the
-/// command is killed, but processes that it has started are not. While they keep the output open, a thread of this
-/// process reads it, even after the call has ended.
+/// standard error of this process, and may ask for a password on the terminal. Once no call is waiting for the command,
+/// it is killed, but processes that it has started are not. While they keep the output open, a thread of this process
+/// reads it, even after the call has ended.
 ///
 /// `Debug` shows the program and the number of arguments, but not the arguments, which may be secret.
 ///
@@ -106,7 +106,7 @@ impl fmt::Debug for CommandToken {
     }
 }
 
-/// A command that a call waits for. It is killed when the call is dropped.
+/// A command that a call waits for. Dropping this value kills the command, because the call no longer waits.
 struct Awaited(Arc<Process>);
 
 impl Drop for Awaited {
@@ -118,7 +118,8 @@ impl Drop for Awaited {
 struct Process(Mutex<Child>);
 
 impl Process {
-    /// Reads the token and waits for the end of the command. After a failure, kills the command.
+    /// Reads the token from `output` and waits until the command has exited. If the output cannot be read or is too
+    /// long, kills the command first.
     fn token(&self, output: impl Read, name: &str) -> Result<AccessToken, BoxError> {
         let text = text::read(output);
         if !matches!(text, Ok(Some(_))) {
@@ -135,7 +136,7 @@ impl Process {
 
     fn wait(&self) -> io::Result<ExitStatus> {
         loop {
-            // The lock is not held between the checks, so that `kill` can take it.
+            // The lock is released between the checks, so that `kill` can take it.
             if let Some(status) = unpoisoned(self.0.lock()).try_wait()? {
                 return Ok(status);
             }
@@ -144,12 +145,12 @@ impl Process {
     }
 
     fn kill(&self) {
-        // Nobody is left to report a failure to.
+        // A failure cannot be reported, because no call is waiting.
         let _failed = unpoisoned(self.0.lock()).kill();
     }
 }
 
-/// Interval of the checks whether a command that closed its output has exited.
+/// Time between checks for whether a command that has closed its output has exited.
 const CHECK_INTERVAL: Duration = Duration::from_millis(10);
 
 #[cfg(unix)]

@@ -19,9 +19,9 @@ use crate::{AccessToken, TokenSource, unpoisoned};
 /// - anything but a regular file, such as a pipe, which yields its token only once;
 /// - on Unix, as `ssh` does, a file that you own and that other users can access.
 ///
-/// A file that belongs to another user, or is on a read-only file system, is accepted with any permissions, because
-/// platforms provide tokens to containers that way: every user in the container can read them, and none can change
-/// that.
+/// A file that belongs to another user, or is on a read-only file system, is accepted with any permissions. Platforms
+/// provide tokens to containers that way: every user in the container can read such a file, but cannot change its
+/// permissions.
 ///
 /// A call reads the file if the last read started more than a second ago, or if the service refuses the token, so a
 /// replaced token is used for at most one more second. The file is read on the call's thread, which blocks if the file
@@ -45,7 +45,7 @@ pub struct FileToken {
     max_age: Duration,
 }
 
-/// A token, and the time when its file was opened.
+/// A token, and the time at which reading its file began.
 #[derive(Clone, Debug)]
 struct Read {
     token: AccessToken,
@@ -101,7 +101,7 @@ impl TokenSource for FileToken {
 /// Maximum time that a token is used without reading the file again.
 const MAX_AGE: Duration = Duration::from_secs(1);
 
-/// Returns whether other users can access a file whose permissions this user can change.
+/// Returns whether other users can access the file although this user could change its permissions.
 #[cfg(unix)]
 fn is_too_open(file: &File, metadata: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;

@@ -1,5 +1,5 @@
-//! The text of a token from a file, a command or a variable: limited in size, and cleared from memory. Also the source
-//! of tokens from a variable.
+//! The text of a token from a file, a command or an environment variable, which is limited in size and cleared from
+//! memory. Also the source that reads an environment variable.
 
 use std::env;
 use std::io::{self, Read};
@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 
 use crate::{AccessToken, TokenSource};
 
-/// Maximum size of a token from a file or a command, in bytes. No server accepts a header of this size.
+/// Maximum size of a token from a file or a command, in bytes. Servers do not accept a header of this size.
 pub(crate) const MAX_LENGTH: usize = 64 * 1024;
 
 /// Reads the text of a token. Returns `None` if it exceeds [`MAX_LENGTH`].
@@ -54,7 +54,7 @@ impl EnvironmentToken {
     fn read(&self) -> Result<AccessToken, BoxError> {
         let text = env::var_os(&self.variable)
             .ok_or_else(|| format!("the environment variable {} is not set", self.variable))?;
-        // As bytes, so that this copy can be cleared.
+        // Taken as bytes, so that this copy can be cleared.
         let text = Zeroizing::new(text.into_encoded_bytes());
         token(&text, || format!("the environment variable {}", self.variable))
     }

@@ -15,8 +15,8 @@ pub(crate) type Tokens = Vec<AccessToken>;
 pub(crate) struct Sources(Vec<TokenCache>);
 
 impl Sources {
-    /// Creates the sources that a service needs: `token` for a bearer token or the first secret, and the others by
-    /// name.
+    /// Creates the sources that a service needs: `token` for a bearer token or the first secret, and `named` for
+    /// secrets by name. Fails if a source is missing, or if a name is not one of the service's secrets.
     pub(crate) fn new(
         auth: Auth,
         mut token: Option<Arc<dyn TokenSource>>,
@@ -67,7 +67,7 @@ impl Sources {
         Ok(tokens)
     }
 
-    /// Returns tokens, at least one of which differs from the refused ones, or `None` if no source has another.
+    /// Replaces each refused token whose source has another token. Returns `None` if no source has one.
     pub(crate) async fn other_than(&self, refused: &Tokens) -> Result<Option<Tokens>, Error> {
         let (mut tokens, mut differs) = (refused.clone(), false);
         for (source, token) in self.0.iter().zip(&mut tokens) {

@@ -1,5 +1,5 @@
-//! Code of the program: one command for each operation, with its parameters as flags, and their help: descriptions in
-//! the imperative, examples, and names of records.
+//! Code of the program: one command for each operation, with its parameters as flags. The help has descriptions in the
+//! imperative, examples, and the names of records.
 
 use std::fmt::Write as _;
 
@@ -58,7 +58,8 @@ fn groups(service: &Service) -> Vec<Group<'_>> {
     groups
 }
 
-/// Returns the operation with the fewest required parameters. Prefers an object, because a list may be long.
+/// Returns the operation with the fewest required parameters among those that return data. Prefers an object, because a
+/// list may be long.
 fn cheapest(service: &Service) -> Option<&Operation> {
     service.operations.iter().min_by_key(|one| {
         let required = one.required().len();
@@ -67,7 +68,7 @@ fn cheapest(service: &Service) -> Option<&Operation> {
 }
 
 impl Group<'_> {
-    /// Returns the help text: that of the only subcommand, or the list of subcommands.
+    /// Returns the help text: the description of the only subcommand, or the list of subcommands.
     fn about(&self) -> String {
         if let [(_, operation)] = self.verbs.as_slice() {
             return imperative(operation);
@@ -76,7 +77,7 @@ impl Group<'_> {
         format!("Call an operation of {}: {}.", self.command.noun, verbs.join(", "))
     }
 
-    /// Returns the type of the subcommands.
+    /// Returns the name of the subcommands' type.
     fn subcommands(&self) -> String {
         let name = self.command.rust.followed_by("command").pascal();
         if name == "OperationCommand" { name + "_" } else { name }
@@ -87,7 +88,7 @@ impl Group<'_> {
         self.verbs.iter().find_map(|(_, one)| Some((*one, one.gauge.as_ref()?)))
     }
 
-    /// Returns the name of the variant with the commands of a gauge, which no operation has.
+    /// Returns a name, not used by an operation, for the variant with the commands of a gauge.
     fn gauge_variant(&self) -> &'static str {
         let is_taken = self.verbs.iter().any(|(_, one)| one.rust.variant() == "Gauge");
         if is_taken { "Gauge_" } else { "Gauge" }
@@ -112,12 +113,12 @@ impl Commands<'_> {
     }
 }
 
-/// Returns the name of the constant with the type of a record.
+/// Returns the name of the constant that describes a model's records, such as `PHOTO_RECORD`.
 pub(super) fn constant(model: &Model) -> String {
     format!("{}_RECORD", model.rust.screaming_snake())
 }
 
-/// Returns the identifier of a parameter's flag. The colon distinguishes it from those of hand-written flags.
+/// Returns the identifier of a parameter's flag. The colon distinguishes it from the identifiers of hand-written flags.
 fn id(param: &Param) -> String {
     format!("param:{}", param.wire)
 }
@@ -206,7 +207,8 @@ fn command(operation: &Operation) -> String {
     words.join(" ")
 }
 
-/// Returns the command with the parameters of the spec's example that has the most plain ones.
+/// Returns the command with the parameters of an example: of those with only plain values, the one with the most
+/// parameters.
 fn declared(service: &Service, operation: &Operation) -> Option<String> {
     let flags = |example: &Example| {
         let flags = operation.given(example).map(|(param, value)| flag(param, value));

@@ -1,5 +1,5 @@
 //! The data contract: the records of the operations in the Open Data Contract Standard. Tools such as
-//! `datacontract-cli` check exported records against it. It is JSON, which every reader of YAML accepts.
+//! `datacontract-cli` check exported records against it. The file is JSON, which every YAML parser accepts.
 
 use serde_json::json;
 
@@ -39,8 +39,9 @@ pub(super) fn emit(workspace: &Workspace, path: &str) -> Vec<GeneratedFile> {
     vec![GeneratedFile::json(path, &format!("{{{}}}", contract.concat()))]
 }
 
-/// Returns the fields of a model: of a record itself, or within a field that is required or not. The tools require a
-/// value even if the field around it is absent, and a key identifies a whole record.
+/// Returns the fields of a model: those of a record itself or, with `within`, those inside a field that is required or
+/// optional. Fields inside an optional field are optional, because the tools would require their values even if the
+/// outer field is absent. Only a whole record has a key.
 fn properties(service: &Service, model: &Model, within: Option<bool>) -> String {
     let property = |field: &Field| {
         let is_required = field.required && within.unwrap_or(true);
@@ -63,7 +64,7 @@ fn properties(service: &Service, model: &Model, within: Option<bool>) -> String 
     array("properties", &model.fields.iter().map(property).collect::<Vec<_>>())
 }
 
-/// Returns the type of a value and its format; nothing if a service may send several types.
+/// Returns the members for the type and the format of a value; empty if a service may send several types.
 fn ty(service: &Service, ty: &Type, is_required: bool) -> String {
     let (name, more) = match ty {
         Type::Value(value) => {

@@ -49,7 +49,7 @@ fn one_line(text: &str) -> String {
     text::json_string(&text::one_line(text))
 }
 
-/// Writes a description as a doc comment, at a depth of indentation.
+/// Writes a description as a doc comment. `depth` is its indentation, in levels of four spaces.
 #[filter_fn]
 pub(super) fn doc(text: impl Display, _: &dyn Values, depth: usize) -> Result<String> {
     let indent = format!("\n{}", "    ".repeat(depth));
@@ -65,14 +65,14 @@ pub(super) fn strings(
     Ok(text::strings(texts))
 }
 
-/// Returns a sentence that names sections of the contract and the path of its document; empty without sections.
+/// Returns a sentence that names sections of the contract and the document's path; empty without sections.
 pub(super) fn see(workspace: &Workspace, source: &str) -> String {
     let Some(sections) = phrase(source) else { return String::new() };
     let path = workspace.config.documents.get(&Document::Contract).map(|one| format!(" (`{one}`)"));
     format!("See {sections}{}.", path.unwrap_or_default())
 }
 
-/// Returns a description, followed by its sections of the contract.
+/// Returns a description, followed by a reference to its sections of the contract.
 pub(super) fn declaration(workspace: &Workspace, about: &About) -> String {
     format!("{}\n\n{}", about.doc, see(workspace, &about.source))
 }

@@ -1,4 +1,4 @@
-//! Code of the model: the service itself. Its types, queries and tables are in the modules below.
+//! Code of the model: the service itself. The modules below generate its types, queries and tables.
 
 use askama::Template;
 
@@ -43,7 +43,7 @@ pub(super) fn emit(workspace: &Workspace) -> Vec<GeneratedFile> {
     ]
 }
 
-/// Returns the name of the type that is the service.
+/// Returns the name of the type that stands for the service.
 pub(crate) fn marker(service: &Service) -> String {
     let name = RustName::new(&service.name);
     let name = name.map_or_else(|| "TheService".to_owned(), |name| name.pascal());

@@ -23,7 +23,7 @@ struct Document<'a> {
 /// A parameter of a call, or a member of the call's body.
 struct Input {
     name: String,
-    /// Where it is sent, unless it is in the body.
+    /// Where the parameter is sent; unused for a member of the body.
     place: &'static str,
     required: bool,
     doc: String,
@@ -56,7 +56,7 @@ impl Document<'_> {
         self.operation.about.doc.clone() + &pages.unwrap_or_default()
     }
 
-    /// Returns the members of a call's body, or the call's other parameters.
+    /// Returns the members of a call's body or, unless `in_body`, the call's other parameters.
     fn inputs(&self, in_body: bool) -> Vec<Input> {
         let Self { service: Service { dispatch, auth, .. }, operation, .. } = self;
         let secrets = |place| {
@@ -103,7 +103,8 @@ impl Document<'_> {
         any_of(std::iter::once(self.schemas.response(response)).chain(failure).collect())
     }
 
-    /// Returns the examples. A response with records to reject violates the schema on purpose.
+    /// Returns the examples, except those without a response, and those with records to reject, which violate the
+    /// schema on purpose.
     fn examples(&self) -> Vec<&Example> {
         let all = self.service.examples_of(self.operation);
         all.filter(|one| one.rejected.is_empty() && !one.body.trim().is_empty()).collect()
@@ -116,7 +117,7 @@ impl Input {
     }
 }
 
-/// Returns the style of a list, and whether each value is a separate parameter.
+/// Returns the OpenAPI style of a list, and whether each value is a separate parameter.
 fn style(list: ListStyle) -> (&'static str, bool) {
     match list {
         ListStyle::Comma => ("form", false),

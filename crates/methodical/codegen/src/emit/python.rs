@@ -56,19 +56,19 @@ fn value(param: &Param) -> (String, &'static str, &'static str) {
     (of_enum.unwrap_or_else(|| python.to_owned()), rust, convert)
 }
 
-/// Returns the type of a parameter in Rust.
+/// Returns a parameter's type in Rust.
 fn rust_type(param: &Param) -> String {
     let (_, ty, _) = value(param);
     if param.required { ty.to_owned() } else { format!("Option<{ty}>") }
 }
 
-/// Returns the parameter in the signature of Python.
+/// Returns a parameter as it is written in a Python signature.
 fn argument(param: &Param) -> String {
     let ((ty, ..), name) = (value(param), python_name(&param.rust.snake()));
     if param.required { format!("{name}: {ty}") } else { format!("{name}: {ty} | None = None") }
 }
 
-/// Returns the expression for the value of a parameter.
+/// Returns the Rust expression for a parameter's value.
 fn given(param: &Param) -> String {
     let (.., convert) = value(param);
     format!("{}.clone(){convert}", param.rust.snake())
@@ -90,7 +90,7 @@ fn record(service: &Service, operation: &Operation) -> String {
     service.response_model(operation).map(|model| model.rust.pascal()).unwrap_or_default()
 }
 
-/// Returns the type of a field in Python.
+/// Returns a field's type in Python.
 fn python_type(service: &Service, ty: &Type) -> String {
     match ty {
         Type::Value(value) => match value.in_record {
@@ -131,7 +131,7 @@ fn getter(service: &Service, field: &Field) -> (String, String) {
     }
 }
 
-/// Returns the expression for the text of a field: an option, unless the field is required.
+/// Returns the expression for a field's text: an `Option` if the field is one.
 fn text_of(record: &str, field: &Field) -> String {
     let (name, is_enum) = (field.rust.snake(), field.ty.value().is_some_and(ValueType::is_enum));
     let is_scalar = record == "self.0" && field.ty.value().is_some_and(|ty| ty.name().is_some());
@@ -177,7 +177,7 @@ fn table(service: &Service, model: &Model) -> Vec<(String, String)> {
     columns.into_iter().filter_map(|one| Some((one.code, append(&one.path)?))).collect()
 }
 
-/// Returns a name that is not a keyword of Python.
+/// Returns a name for Python: a keyword gets a trailing underscore.
 fn python_name(name: &str) -> String {
     let keywords = "and as assert class def del elif except finally from global import is lambda nonlocal not or pass raise self with";
     let is_keyword = keywords.split(' ').any(|keyword| keyword == name);

@@ -43,7 +43,7 @@ pub(super) fn emit(workspace: &Workspace, folder: &str) -> Vec<GeneratedFile> {
     files
 }
 
-/// Returns the other documents, with the names of their links and their paths.
+/// Returns the link text and the path of each other document.
 fn others(workspace: &Workspace) -> Vec<(&'static str, &String)> {
     let documents = [
         ("contract", Document::Contract),
@@ -91,7 +91,7 @@ fn fields(service: &Service, model: &Model, types: &str) -> String {
     format!("| Field | Type | Presence | Description |\n|---|---|---|---|{rows}")
 }
 
-/// Returns the list of open points.
+/// Returns a Markdown list of open points, with links to them. `up` is the path to the folder of their page.
 fn points(points: &[&OpenPoint], up: &str) -> String {
     let link = |one: &&OpenPoint| {
         let anchor = format!("{up}open-points.md#{}", one.id.to_lowercase());
@@ -187,7 +187,7 @@ fn presence(operation: &Operation, param: &Param) -> String {
     }
 }
 
-/// Returns whether the field is always present, and whether it is personal data.
+/// Returns whether the field is always present, which other forms a reader accepts, and whether it is personal data.
 fn field_presence(field: &Field) -> String {
     let presence = if field.required { "required" } else { "optional" };
     let mut parts = vec![presence];
@@ -196,7 +196,7 @@ fn field_presence(field: &Field) -> String {
     parts.join(", ")
 }
 
-/// Returns a type with the restrictions of the parameter, such as `text, at most 9 characters`.
+/// Returns a type with a parameter's restrictions, such as `text, at most 9 characters`.
 fn restricted(operation: &Operation, param: &Param, ty: String) -> String {
     let mut parts = vec![match param.list {
         None => ty,

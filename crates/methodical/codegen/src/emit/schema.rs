@@ -216,13 +216,14 @@ fn below(path: &[String], schema: String) -> String {
     path.iter().rev().fold(schema, within)
 }
 
-/// Returns the JSON values with one of these texts: the string, and the number or boolean that is written the same.
+/// Returns the JSON values that have one of these texts: each string, and the number or boolean that is written the
+/// same.
 fn all_values<S: AsRef<str>>(texts: impl IntoIterator<Item = S>) -> Vec<serde_json::Value> {
     let forms = |text: S| [Some(json!(text.as_ref())), other_form(text.as_ref())];
     texts.into_iter().flat_map(forms).flatten().collect()
 }
 
-/// Returns the schema of a single value in a record, or in a query as the value of a parameter.
+/// Returns the schema of a single value: in a record or, with `param`, as the value of a parameter.
 fn single(value: &ValueType, param: Option<&Param>, is_nullable: bool) -> String {
     let primitive = if param.is_some() { value.in_query } else { value.in_record };
     let kinds = kinds(value, param.is_some());
@@ -260,7 +261,8 @@ fn single(value: &ValueType, param: Option<&Param>, is_nullable: bool) -> String
     .concat()
 }
 
-/// Returns the JSON types of a value in a record or as a parameter; none for codes, which are listed.
+/// Returns the JSON types of a value in a record or as a parameter; empty for codes in a record, whose values are
+/// listed.
 pub(super) fn kinds(value: &ValueType, is_param: bool) -> &'static [&'static str] {
     match if is_param { value.in_query } else { value.in_record } {
         Primitive::Text if value.wire == Wire::TextOrNumber && !is_param => &["string", "number"],
@@ -271,7 +273,7 @@ pub(super) fn kinds(value: &ValueType, is_param: bool) -> &'static [&'static str
     }
 }
 
-/// Returns the keyword for JSON types; nothing for none.
+/// Returns the keyword `type` for these JSON types; empty without types.
 fn types(types: impl IntoIterator<Item = &'static str>) -> String {
     match types.into_iter().collect::<Vec<_>>().as_slice() {
         [] => String::new(),
@@ -285,7 +287,7 @@ pub(super) fn member(key: &str, value: impl Serialize) -> String {
     format!("{}:{},", json!(key), json!(value))
 }
 
-/// Returns a member of an object, if it has a value.
+/// Returns a member of an object; empty without a value.
 pub(super) fn optional(key: &str, value: Option<impl Serialize>) -> String {
     value.map(|value| member(key, value)).unwrap_or_default()
 }

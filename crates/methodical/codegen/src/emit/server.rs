@@ -47,7 +47,7 @@ fn kind(service: &Service, ty: &Type) -> String {
     }
 }
 
-/// Returns the name of a record's type.
+/// Returns the name of the type that holds a record.
 fn row(model: &Model) -> String {
     model.rust.followed_by("row").pascal()
 }
@@ -60,7 +60,7 @@ fn is_personal(model: &Model) -> bool {
     model.fields.iter().any(|field| field.personal)
 }
 
-/// How a record stores a field. A missing value is empty: an empty text, a record of empty texts, or else `None`.
+/// How a record stores a field. A missing value is stored as an empty text, a record of empty texts, or else `None`.
 struct Slot {
     ty: String,
     /// The attributes that make serde read and write the field as it is on the wire.
@@ -95,7 +95,7 @@ fn slot(service: &Service, field: &Field) -> Slot {
     Slot { ty, attributes, example }
 }
 
-/// Writes the JSON text of a value or, if it is missing, what a response sends instead.
+/// The serde attributes that write a value's JSON text or, if the value is missing, what a response sends instead.
 const VALUE_OR_NULL: &str = "serialize_with = \"crate::fields::value_or_null\"";
 const VALUE_OR_LIST: &str = "serialize_with = \"crate::fields::value_or_list\"";
 

@@ -90,7 +90,8 @@ fn check(service: &Service, operation: &Operation, param: &Param) -> String {
     format!("{}_{}", group(service, operation).replace('-', "_"), param.rust.words())
 }
 
-/// Returns a list whose records contain values of an identifier, and the key of the field.
+/// Returns a list whose records are identified by values of the parameter, and the key of that field. `None` if there
+/// is no such list.
 fn origin<'s>(service: &'s Service, param: &Param) -> Option<(&'s str, &'s str)> {
     if !is_id(param) {
         return None;
@@ -155,13 +156,13 @@ fn points(open: &[String], ty: Option<&ValueType>) -> String {
     strings(distinct(open.iter().chain(ty.into_iter().flat_map(|ty| &ty.about.open))))
 }
 
-/// Returns the name of a parameter in a query: for a list, that of its first value.
+/// Returns the name of a parameter in a query: for a list, the name of its first value.
 fn query_name(param: &Param) -> String {
     let name = param.list.map_or_else(|| param.wire.clone(), |style| style.name(&param.wire, 0));
     percent_encoded(&name)
 }
 
-/// Returns the variant of `Values`.
+/// Returns the variant of `Values` for a parameter.
 fn values(param: &Param) -> &'static str {
     let ty = &param.ty;
     match ty.in_query {
@@ -179,7 +180,7 @@ fn is_id(param: &Param) -> bool {
     param.ty.meaning == Some(Meaning::Id)
 }
 
-/// Returns a value that the service accepts and that no record has.
+/// Returns a value that the service accepts but that no record has, if the type has such values.
 fn unknown(param: &Param) -> Option<String> {
     let text = match values(param) {
         "NumericId" => u64::MAX.to_string(),

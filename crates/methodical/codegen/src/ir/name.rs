@@ -18,7 +18,7 @@ const METHODS: &str = "\
     as_ref builder clone decode default drop eq expected extra fmt \
     from into map new nulls paging_flags params query record request send strict with";
 
-/// Reserved for types: names of the prelude, of support types that generated code uses, and at the root of the crate.
+/// Reserved for types: names in the prelude, of support types that generated code uses, and at the crate root.
 const TYPES: &str = "\
     AsMut AsRef BTreeMap BodyFormat Box Call Client ClientBuilder Clone Copy Cow Debug \
     DecodeError DecodeErrorKind Default Display Drop Envelope Eq Err Error ErrorClass \
@@ -92,7 +92,8 @@ impl RustName {
         Self(format!("{word}_{}", self.0))
     }
 
-    /// Removes this word from the end of the name, unless it is the only one: `album` for `album_id`.
+    /// Returns the name without this word at its end, such as `album` for `album_id` and `id`. A name that consists of
+    /// only this word is unchanged.
     #[must_use]
     pub fn without_last(&self, word: &str) -> Self {
         let first = self.0.strip_suffix(word).and_then(|first| first.strip_suffix('_'));

@@ -17,9 +17,10 @@ pub struct Operation {
     /// The value of the selector, sent verbatim, such as `photos/list`. The first `/` separates the values of two
     /// selectors.
     pub select: String,
-    /// The parameters, in the order in which they are sent. A parameter is never listed before one that it needs.
+    /// The parameters, in the order in which they are sent. A parameter is never listed before a parameter that it
+    /// needs.
     pub params: Vec<Param>,
-    /// How it is called by POST; `None` if it is called by GET.
+    /// How the operation is called by POST; `None` if it is called by GET.
     pub post: Option<Post>,
     /// The operation's successful response.
     pub response: Response,
@@ -43,20 +44,21 @@ pub struct Gauge {
 /// One parameter, in the query or in the body of a POST.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Param {
-    /// The name of the Rust method.
+    /// The parameter's name in Rust.
     pub rust: RustName,
-    /// The name on the wire, of unreserved characters and brackets.
+    /// The name on the wire, which consists of unreserved characters and brackets.
     pub wire: String,
     /// The type of the value, or of each value in a list.
     pub ty: Arc<ValueType>,
     /// How a list is written, except in a JSON body; `None` if the value is not a list.
     pub list: Option<ListStyle>,
-    /// Whether every call must send it. A required parameter never needs another.
+    /// Whether every call must send the parameter. A required parameter never needs another.
     pub required: bool,
     /// Indices of all parameters of the same operation that must be sent with this one, including
     /// those that a needed parameter needs in turn.
     pub needs: Vec<usize>,
-    /// The attribute, absent from the records, that the selected records have with the value of the parameter.
+    /// The attribute that this parameter recovers, if any. Records do not contain the attribute, but its value in every
+    /// selected record is the parameter's value.
     pub recovers: Option<String>,
     /// Maximum length of text, in characters.
     pub max_chars: Option<u32>,
@@ -69,9 +71,9 @@ pub struct Param {
 pub struct Command {
     /// The top-level command: the part of the selector before its first `/`, or before its last `.` if it has no `/`.
     pub noun: String,
-    /// The name of that command in Rust.
+    /// The top-level command's name in Rust.
     pub rust: RustName,
-    /// The subcommand; `None` if the selector has neither.
+    /// The subcommand; `None` if the selector contains neither separator.
     pub verb: Option<String>,
 }
 
@@ -86,17 +88,17 @@ impl Operation {
         self.params.iter().filter(|param| param.required).collect()
     }
 
-    /// Returns the other parameters.
+    /// Returns the parameters that a call may omit.
     pub fn optional(&self) -> Vec<&Param> {
         self.params.iter().filter(|param| !param.required).collect()
     }
 
-    /// Returns the parameter with the value that changes from page to page.
+    /// Returns the parameter whose value changes from page to page, if the list has pages.
     pub fn position_param(&self) -> Option<&Param> {
         self.params.get(self.paging.as_ref()?.param)
     }
 
-    /// Returns the parameter with the maximum number of records of a page.
+    /// Returns the parameter that sets the maximum number of records per page, if there is one.
     pub fn size_param(&self) -> Option<&Param> {
         self.params.get(self.paging.as_ref()?.size?)
     }
@@ -121,13 +123,14 @@ impl Operation {
         self.needed_by(param).filter(|needed| !needed.required)
     }
 
-    /// Returns the parameters that the setter of an optional parameter takes: those that it needs, and itself.
+    /// Returns the parameters that the setter of an optional parameter takes: the optional ones that it needs, and
+    /// itself.
     pub fn set_with<'a>(&'a self, param: &'a Param) -> Vec<&'a Param> {
         self.needed_options(param).chain([param]).collect()
     }
 
-    /// Returns the name of the method that sets an optional parameter: `status`, or `album_status` if it also takes the
-    /// value of `album_id`, because `status` needs it.
+    /// Returns the name of the method that sets an optional parameter: `status`, or `album_status` if `status` needs
+    /// `album_id`, whose value the method then also takes.
     pub fn setter(&self, param: &Param) -> String {
         let needed = self.needed_options(param).map(|one| one.rust.without_last("id"));
         let joined = needed.chain([param.rust.clone()]).reduce(|one, next| one.joined_with(&next));
@@ -139,7 +142,7 @@ impl Operation {
         name
     }
 
-    /// Returns a sentence about the body of a POST.
+    /// Returns a sentence about the body of a POST; `None` for a GET.
     pub fn post_note(&self) -> Option<String> {
         let Post { format, is_idempotent } = self.post?;
         let what = match format {
@@ -154,13 +157,14 @@ impl Operation {
         Some(format!("The parameters are in the body, {what}. {repeated}"))
     }
 
-    /// Returns the names of the parameters that a parameter needs: "`a`, `b` and `c`". `name` formats a name.
+    /// Returns the names of the parameters that a parameter needs, such as "`a`, `b` and `c`", if it needs any. `name`
+    /// formats each name.
     pub fn needed_names(&self, param: &Param, name: impl Fn(&str) -> String) -> Option<String> {
         let names: Vec<_> = self.needed_by(param).map(|needed| name(&needed.wire)).collect();
         (!names.is_empty()).then(|| list(&names, " and "))
     }
 
-    /// Returns a sentence about how the pages of the list follow each other.
+    /// Returns a sentence about how the pages of the list follow each other, if it has pages.
     pub fn pages(&self) -> Option<String> {
         let paging = self.paging.as_ref()?;
         let param = &self.position_param()?.wire;
@@ -186,7 +190,7 @@ impl Operation {
         Some(format!("The list has pages: `{param}` is {by}{}. {end}", size.unwrap_or_default()))
     }
 
-    /// Returns the command of the operation.
+    /// Returns the operation's command.
     pub fn command(&self) -> Command {
         let parts = self.select.split_once('/').or_else(|| self.select.rsplit_once('.'));
         let (noun, verb) = match parts {
@@ -204,7 +208,7 @@ impl Operation {
 }
 
 impl Param {
-    /// Returns the parameter as it is sent in a query or a form.
+    /// Returns the `name=value` pairs that send this wire text in a query or a form.
     pub(super) fn pairs(&self, text: &str) -> Vec<String> {
         let pair = |name: &str, value: &str| {
             format!("{}={}", percent_encoded(name), percent_encoded(value))
@@ -218,18 +222,18 @@ impl Param {
         items.map(|(index, item)| pair(&style.name(&self.wire, index), item)).collect()
     }
 
-    /// Returns the type in Rust, with an unqualified name.
+    /// Returns the parameter's type in Rust, with an unqualified name.
     pub fn rust_type(&self) -> String {
         let ty = self.ty.rust();
         if self.list.is_some() { format!("Vec<{ty}>") } else { ty }
     }
 
-    /// Returns the values in the wire text of an example: those of a list, or the only one.
+    /// Returns the values in an example's wire text: all items of a list, or the only value.
     pub fn items<'a>(&self, text: &'a str) -> Vec<&'a str> {
         if self.list.is_some() { text.split(ITEM).collect() } else { vec![text] }
     }
 
-    /// Returns a value as an argument of the program, in which a boolean by codes is `true` or `false`.
+    /// Returns a value as a command-line argument. A boolean that is written as codes becomes `true` or `false`.
     pub fn argument<'a>(&self, text: &'a str) -> &'a str {
         match self.ty.codes.as_ref().and_then(|codes| codes.value(text)) {
             Some(true) => "true",
@@ -247,7 +251,7 @@ impl Param {
         if self.list.is_some() { format!("{name}:[{items}]") } else { format!("{name}:{items}") }
     }
 
-    /// Returns the flag of the parameter, with a prefix if the program already has such a flag.
+    /// Returns the parameter's flag without `--`. A flag that the program already has gets the prefix `param-`.
     pub fn flag(&self) -> String {
         let is_bracketed = self.wire.contains('[');
         let name = if is_bracketed { self.rust.kebab() } else { self.wire.replace('_', "-") };
@@ -301,11 +305,12 @@ words! {
     }
 }
 
-/// The text between two values of a list in the wire text of an example, which has no control character.
+/// The separator of list values in an example's wire text. Values do not contain it, because they have no control
+/// characters.
 pub const ITEM: char = '\u{1f}';
 
 impl ListStyle {
-    /// Returns the text between two values of one parameter.
+    /// Returns the text between two values of one parameter; `None` if each value is a separate parameter.
     pub fn separator(self) -> Option<&'static str> {
         match self {
             Self::Comma => Some(","),
@@ -314,7 +319,7 @@ impl ListStyle {
         }
     }
 
-    /// Returns the name of the parameter with the value at this index.
+    /// Returns the parameter name under which the value at this index is sent.
     pub fn name(self, name: &str, index: usize) -> String {
         match self {
             Self::Comma | Self::Pipe | Self::Repeat => name.to_owned(),
@@ -337,11 +342,11 @@ pub struct Response {
     pub verdict: Option<Verdict>,
     /// The model of the list's metadata, if the contract declares any.
     pub metadata: Option<ModelId>,
-    /// How many objects above the list the metadata is: 0 if both are in the same object.
+    /// How many levels above the list's object the metadata is: 0 if both are in the same object.
     pub metadata_above: usize,
     /// Whether an empty list may be absent or null.
     pub absent_as_empty: bool,
-    /// Whether a record may replace a list of one record.
+    /// Whether a single record may replace a list of one record.
     pub one_as_list: bool,
 }
 
@@ -350,8 +355,8 @@ pub struct Response {
 pub struct Verdict {
     /// The keys that lead to the member that decides.
     pub at: Vec<String>,
-    /// The values of that member, as text, if the call succeeded. Without any, the call failed if the member is present
-    /// and not null.
+    /// The values, as text, that this member has after a success. If there are no values, the call failed if the member
+    /// is present and not null.
     pub is: Vec<String>,
     /// The keys that lead to the error code; empty for a service without codes.
     pub code: Vec<String>,
@@ -379,7 +384,7 @@ words! {
 }
 
 impl Verdict {
-    /// Returns whether it has only the member that decides, without codes and messages.
+    /// Returns whether the verdict has only the member that decides, without codes or messages.
     pub fn is_plain(&self) -> bool {
         let (at, is) = (self.at.clone(), self.is.clone());
         *self == Self { at, is, ..Self::default() }
@@ -408,7 +413,7 @@ impl Response {
     }
 
     /// Returns the key of the marker, its value and the key of the list, if the body is an object with a list and a
-    /// marker that is text: `{"status": "success", "result": [..]}`.
+    /// text marker, such as `{"status": "success", "result": [..]}`.
     pub fn envelope(&self) -> Option<[&str; 3]> {
         let is_strict = self.is_list && self.is_strict();
         let verdict = self.verdict.as_ref().filter(|one| is_strict && one.is_plain())?;
@@ -420,24 +425,25 @@ impl Response {
         }
     }
 
-    /// Returns whether a list has no metadata and no other form.
+    /// Returns whether the list has neither metadata nor another form that a reader accepts.
     fn is_strict(&self) -> bool {
         self.metadata.is_none() && !self.absent_as_empty && !self.one_as_list
     }
 
-    /// Returns how a body reports a failure, unless it is an envelope.
+    /// Returns how the body reports a failure; `None` if it does not, or if [`envelope`](Self::envelope) describes the
+    /// body.
     pub fn reported(&self) -> Option<&Verdict> {
         self.verdict.as_ref().filter(|_| self.envelope().is_none())
     }
 
-    /// Returns the keys that lead to the object of the metadata.
+    /// Returns the keys that lead to the object with the metadata.
     pub fn metadata_at(&self) -> &[String] {
         let depth = self.at.len().saturating_sub(1 + self.metadata_above);
         self.at.get(..depth).unwrap_or_default()
     }
 }
 
-/// Returns the boolean or integer that a marker with this text may be instead of a string.
+/// Returns the boolean or integer that a service may send instead of a string marker with this text, if there is one.
 pub(crate) fn other_form(text: &str) -> Option<Value> {
     let value = serde_json::from_str::<Value>(text).ok()?;
     let is_plain = value.is_boolean() || value.is_i64();
@@ -451,9 +457,9 @@ pub struct Paging {
     pub by: PagedBy,
     /// The index of the parameter with this value.
     pub param: usize,
-    /// The index of the parameter with the maximum number of records of a page.
+    /// The index of the parameter that sets the maximum number of records per page, if there is one.
     pub size: Option<usize>,
-    /// The fields of the metadata that say how the list continues.
+    /// The metadata fields that say how the list continues.
     pub marks: Vec<Mark>,
 }
 
@@ -471,7 +477,7 @@ pub enum PagedBy {
     Cursor,
 }
 
-/// A field of the metadata that says how the list continues.
+/// A metadata field that says how the list continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
     /// The meaning of the field.
@@ -495,7 +501,7 @@ words! {
 }
 
 impl Paging {
-    /// Returns the expression for the runtime's `PagedBy`.
+    /// Returns the Rust expression for the runtime's `PagedBy`.
     pub fn code(&self) -> String {
         match self.by {
             PagedBy::Number { first } => format!("PagedBy::Number {{ first: {first} }}"),

@@ -1,7 +1,7 @@
 //! Types: scalars, enums, models with their fields, and the kinds of single values: how a value is written, what it
 //! means, and everything that the generator knows about both.
 //!
-//! To add a meaning, add it to [`Meaning`] and answer its questions; `spec/README.md` has the steps.
+//! To add a meaning, begin with a variant of [`Meaning`]; `spec/README.md` has all steps.
 
 use std::sync::Arc;
 
@@ -13,29 +13,30 @@ use toml::value::Datetime;
 use crate::ir::{About, RustName, Service};
 use crate::spec::read::words;
 
-/// The type of a parameter, or of a field with a single value: a JSON value that is neither an object nor a list. It is
-/// built-in, or a declared scalar or enum.
+/// The type of a single value, which is a JSON value other than an object or a list. The type is built-in, or a
+/// declared scalar or enum.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ValueType {
     /// The built-in type; `None` if the type is declared.
     pub built_in: Option<BuiltIn>,
-    /// The name of the Rust type of a declared one.
+    /// The name of a declared type in Rust; empty for a built-in type.
     pub rust: RustName,
     /// The JSON type in records.
     pub wire: Wire,
     /// How a value is written in a record.
     pub in_record: Primitive,
-    /// How a value is written in a query: `AlbumId` may be text in a record, and an unsigned integer in a query.
+    /// How a value is written in a query. An `AlbumId`, for example, may be text in a record and an unsigned integer in
+    /// a query.
     pub in_query: Primitive,
-    /// The meaning of a scalar.
+    /// The meaning of a scalar; `None` for other types.
     pub meaning: Option<Meaning>,
-    /// Whether it is text that has only decimal digits in a record. A client keeps other text.
+    /// Whether the text in a record must consist of decimal digits. A client keeps any other text.
     pub digits: bool,
-    /// The JSON values of a boolean that is written as codes.
+    /// The JSON values of a boolean that is written as codes; `None` for other types.
     pub codes: Option<Codes>,
     /// The listed values of an enum; empty for other types.
     pub values: Vec<EnumValue>,
-    /// A value, as its wire text.
+    /// An example value, as wire text.
     pub example: String,
     /// The type's description.
     pub about: About,
@@ -73,12 +74,12 @@ impl ValueType {
         self.name().map_or_else(|| self.in_record.rust().to_owned(), RustName::pascal)
     }
 
-    /// Returns whether it is an enum.
+    /// Returns whether the type is an enum.
     pub fn is_enum(&self) -> bool {
         !self.values.is_empty()
     }
 
-    /// Returns whether values are text that is not limited to an enum.
+    /// Returns whether the type is text other than an enum.
     pub fn is_any_text(&self) -> bool {
         self.in_record == Primitive::Text && !self.is_enum()
     }
@@ -109,8 +110,8 @@ impl ValueType {
         self.built_in.is_none().then_some(&self.example)
     }
 
-    /// Returns a value as wire text: the example of a declared type; for a built-in type, the given example or else a
-    /// sample.
+    /// Returns a sample value as wire text. A built-in type uses `example` if there is one; any other type uses its own
+    /// example.
     pub fn sample<'a>(&'a self, example: Option<&'a str>) -> &'a str {
         example.filter(|_| self.built_in.is_some()).unwrap_or(&self.example)
     }
@@ -197,7 +198,7 @@ impl Type {
         if let Self::Value(value) = self { Some(value) } else { None }
     }
 
-    /// Returns the model if the type is one; a list or a map of its records is not.
+    /// Returns the model if the type is a single record; `None` for a list or a map of records.
     pub fn model(&self) -> Option<ModelId> {
         if let Self::Model(id) = self { Some(*id) } else { None }
     }
@@ -210,7 +211,7 @@ impl Type {
         }
     }
 
-    /// Returns whether it is a list.
+    /// Returns whether the type is a list.
     pub fn is_list(&self) -> bool {
         matches!(self, Self::List(_))
     }
@@ -219,11 +220,11 @@ impl Type {
 /// A JSON object of a fixed shape.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Model {
-    /// The id, for references.
+    /// The id with which types refer to the model.
     pub id: ModelId,
     /// The name of the Rust type.
     pub rust: RustName,
-    /// The index in `fields` of the field that identifies a record, if any; it is required.
+    /// The index in `fields` of the required field that identifies a record, if there is one.
     pub identity: Option<usize>,
     /// The paths of a table's columns, if the spec declares them. See
     /// [`Service::columns`](crate::ir::Service::columns).
@@ -235,14 +236,14 @@ pub struct Model {
 }
 
 impl Model {
-    /// Returns the field that identifies a record.
+    /// Returns the field that identifies a record, if there is one.
     pub fn identity_field(&self) -> Option<&Field> {
         self.identity.and_then(|index| self.fields.get(index))
     }
 }
 
 impl Field {
-    /// Returns whether a reader accepts another form of the value.
+    /// Returns whether a reader accepts this other form of the value.
     pub fn is(&self, leniency: Leniency) -> bool {
         self.lenient.contains(&leniency)
     }
@@ -266,9 +267,9 @@ pub struct Field {
     pub required: bool,
     /// Other forms of the value that a reader accepts.
     pub lenient: Vec<Leniency>,
-    /// Whether it is personal data, which `Debug` output and logs must not show.
+    /// Whether the value is personal data, which `Debug` output and logs must not show.
     pub personal: bool,
-    /// A value, as its wire text; present for the built-in types if the spec gives one.
+    /// An example value, as wire text. Only a field of a built-in type can have one.
     pub example: Option<String>,
     /// The field's description.
     pub about: About,
@@ -289,7 +290,7 @@ words! {
 }
 
 impl Leniency {
-    /// Returns what a reader accepts, for documents.
+    /// Returns a phrase for documents about the form that a reader accepts, such as `or a single value`.
     pub fn phrase(self) -> &'static str {
         match self {
             Self::OneAsList => "or a single value",
@@ -300,12 +301,13 @@ impl Leniency {
     }
 }
 
-/// The names that generated code uses for values of a kind.
+/// The names that generated code uses for values of a type.
 #[derive(Clone, Copy, Debug)]
 pub struct Names {
-    /// The argument of the macro `scalar!` that adds the conversions of the meaning to the newtype.
+    /// The argument of the macro `scalar!` that gives the newtype the conversions of its meaning.
     pub scalar: &'static str,
-    /// The type of a field in a typed format: a variant of `FieldType`. For codes, they decide.
+    /// The type of a field in a typed format: a variant of `FieldType`. For a boolean that is written as codes, the
+    /// codes decide instead.
     pub field_type: &'static str,
     /// How the contract checks judge a value in a record: a variant of the test kit's `Kind`.
     pub check: &'static str,
@@ -361,7 +363,7 @@ words! {
     }
 }
 
-/// How a single value is written in a record or a query. A new variant needs an arm where the compiler asks for it.
+/// How a single value is written in a record or a query. The compiler finds all code that must handle a new variant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Primitive {
     /// Text: a JSON string; in a query, its percent-encoded text.
@@ -404,12 +406,12 @@ impl ValueType {
 }
 
 impl Meaning {
-    /// Returns the word for the format of a value, if the meaning restricts it.
+    /// Returns this meaning's word if the meaning restricts the format of a value.
     pub fn format(self) -> Option<&'static str> {
         (!matches!(self, Self::Id | Self::Text)).then(|| self.word())
     }
 
-    /// Returns how values are written on this wire; `None` if the meaning does not allow the wire.
+    /// Returns how values with this `wire` are written; `None` if the meaning does not allow it.
     pub fn primitive(self, wire: Wire) -> Option<Primitive> {
         Some(match (self, wire) {
             (Self::Boolean, Wire::Codes) => Primitive::Coded,
@@ -434,7 +436,8 @@ impl Meaning {
         }
     }
 
-    /// Returns whether a wire text is a value that is written in this way. The codes of a boolean are not known here.
+    /// Returns whether a wire text is a valid value that is written in this way. Always true for a boolean, because its
+    /// codes are not known here.
     pub fn fits(self, primitive: Primitive, text: &str) -> bool {
         match self {
             Self::Decimal => is_decimal(text),
@@ -455,7 +458,7 @@ impl Wire {
 }
 
 impl Primitive {
-    /// Returns the type in Rust.
+    /// Returns the Rust type of a value.
     pub fn rust(self) -> &'static str {
         match self {
             Self::Text => "String",
@@ -465,13 +468,13 @@ impl Primitive {
         }
     }
 
-    /// Returns whether it is written in decimal digits.
+    /// Returns whether values are written in decimal digits.
     pub fn is_integer(self) -> bool {
         matches!(self, Self::Signed | Self::Unsigned)
     }
 
-    /// Returns the JSON value of a wire text; `None` if the text is invalid, or if the primitive alone does not decide
-    /// that.
+    /// Returns the JSON value of a wire text; `None` if the text is invalid, and always for codes, which are not known
+    /// here.
     pub fn json(self, text: &str) -> Option<Json> {
         match self {
             Self::Text => Some(Json::from(text)),
@@ -483,7 +486,7 @@ impl Primitive {
     }
 }
 
-/// The JSON values that represent a boolean. The first one of each list is written; none is in both.
+/// The JSON values that represent a boolean. The first value of each list is written. No value is in both lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Codes {
     /// The values that mean `true`; at least one.
@@ -523,7 +526,7 @@ impl Codes {
 }
 
 impl Code {
-    /// Returns the text in a query.
+    /// Returns the code's text in a query.
     pub fn text(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
@@ -531,7 +534,7 @@ impl Code {
         }
     }
 
-    /// Returns the value in a record.
+    /// Returns the code's value in a record.
     pub fn json(&self) -> Json {
         json!(self)
     }

@@ -13,7 +13,7 @@ use crate::spec::lower::response::Envelope;
 use crate::spec::read::{At, Placed, Text};
 use crate::text::is_hidden;
 
-/// Diagnostics and declared names.
+/// The diagnostics about a file, and the names that it declares.
 #[derive(Debug, Default)]
 pub(crate) struct Context<'a> {
     /// The text of the file.
@@ -21,7 +21,7 @@ pub(crate) struct Context<'a> {
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// The declared types. The first declaration of a name wins; any other is reported.
     pub(super) types: BTreeMap<String, Type>,
-    /// The declared envelopes; `None` for one without a marker.
+    /// The declared envelopes; `None` for an envelope without a marker.
     pub(super) envelopes: BTreeMap<String, Option<Envelope>>,
     /// The name of the envelope for all operations that do not name another.
     pub(super) envelope: Option<At<String>>,
@@ -30,7 +30,7 @@ pub(crate) struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// Reports a mistake with its fix, which may be empty. The macro `say!` calls it.
+    /// Reports a mistake with its fix, which may be empty. Called by the macro `say!`.
     pub(crate) fn say(&mut self, at: &impl Placed, text: Arguments<'_>, help: Arguments<'_>) {
         if let Some(span) = at.place() {
             self.diagnostics.push(Diagnostic::new(span, text).help(help.to_string()));
@@ -44,7 +44,7 @@ impl Context<'_> {
         }
     }
 
-    /// Reports an unknown name. The fix is the name that was probably meant, or else the given one.
+    /// Reports an unknown name. The fix is a [`suggestion`](crate::diag::suggestion) or, without one, `help`.
     pub(crate) fn unknown<'n>(
         &mut self,
         at: &At<String>,
@@ -56,7 +56,7 @@ impl Context<'_> {
         self.diagnostics.push(Diagnostic::new(&at.span, what).help(help).suggest(at, &known));
     }
 
-    /// Resolves a type: built-in, declared, or a list or a map of one.
+    /// Resolves the name of a built-in or declared type, or of a list or map of such a type.
     pub(super) fn resolve(&mut self, name: &str, span: &Range<usize>) -> Option<Type> {
         let inner = |outer: &str| name.strip_prefix(outer)?.strip_suffix('>');
         if let Some(of) = inner("list<") {
@@ -106,7 +106,8 @@ impl Context<'_> {
         self.distinct(what, RUST_NAME, names);
     }
 
-    /// Reports duplicate names, with this fix. Each is given in the form that must be unique, and as written.
+    /// Reports duplicate names, with `help` as the fix. Each name is given twice: in the form that must be unique, and
+    /// as written.
     pub(super) fn distinct<N: Borrow<At<String>>>(
         &mut self,
         what: &str,
@@ -132,7 +133,7 @@ impl Context<'_> {
         }
     }
 
-    /// Returns a description. Reports unknown open points.
+    /// Returns the description of a declaration. Reports unknown open points.
     pub(super) fn about(
         &mut self,
         doc: &Text<Prose>,
@@ -149,12 +150,12 @@ impl Context<'_> {
     }
 }
 
-/// Returns text in the form in which it must be unique.
+/// Returns text for [`Context::distinct`], which compares it exactly as written.
 pub(super) fn exact(text: &At<String>) -> (String, &At<String>) {
     (text.value.clone(), text)
 }
 
-/// Returns a name as it must be unique, also in another case.
+/// Returns a name for [`Context::distinct`], which compares it ignoring case.
 pub(super) fn folded(name: &At<String>) -> (String, &At<String>) {
     (name.to_lowercase(), name)
 }

@@ -1,5 +1,5 @@
-//! Checks the examples against the operations: the parameters and the exact queries. The responses are checked by the
-//! runtime's decoders, in the tests of the generated crates.
+//! Checks the examples against the operations: the parameters, and the exact queries and bodies. The responses are
+//! checked by the runtime's decoders, in the tests of the generated crates.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -73,7 +73,8 @@ fn example(
     })
 }
 
-/// Returns the text of the file that an example names, which must be JSON.
+/// Returns the text of the file that an example names. The text must be JSON but, with `may_be_empty`, may also be
+/// empty.
 fn response(
     cx: &mut Context<'_>,
     file: &At<String>,
@@ -162,7 +163,7 @@ fn value(param: &Param, value: &Code) -> Result<String, &'static str> {
     if fits { Ok(code.unwrap_or(value).text()) } else { Err(expected) }
 }
 
-/// Returns whether a call has all parameters that are required or that others need.
+/// Returns whether a call has all parameters that are required or that others need. Reports a missing one.
 fn complete(
     cx: &mut Context<'_>,
     operation: &Operation,

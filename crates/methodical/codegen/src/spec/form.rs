@@ -16,7 +16,7 @@ pub(crate) struct Form {
     pub(crate) longest: usize,
     /// A description for use after "must be" in messages.
     pub(crate) expected: &'static str,
-    /// How other text is written in this form, if it can be.
+    /// Functions that convert other text to this form, for suggestions.
     similar: &'static [fn(&str) -> String],
     /// The compiled regular expression.
     regex: LazyLock<Option<Regex>>,
@@ -27,7 +27,8 @@ pub(crate) trait Formed {
     const FORM: &'static Form;
 }
 
-/// Defines the forms: a name, the maximum length, the expression, the description, and how other text is written in it.
+/// Defines the forms: a name, the maximum length, the expression, the description, and how other text is converted to
+/// the form.
 macro_rules! forms {
     ($($name:ident $longest:literal $pattern:literal $expected:literal $(=> $similar:expr)?;)+) => {
         $(
@@ -71,7 +72,8 @@ forms! {
 }
 
 impl Form {
-    /// Checks that text has the form. In messages, the error follows its name; a fix follows the error.
+    /// Checks that text has this form. The error is a phrase that follows the text's name in a message. A fix may
+    /// follow the phrase after `; `.
     pub(crate) fn check(&self, text: &str) -> Result<(), String> {
         let is_short = (1..=self.longest).contains(&text.chars().count());
         let fits = |text: &str| self.regex.as_ref().is_some_and(|one| one.is_match(text));

@@ -100,10 +100,10 @@ fn texts<F: Formed>(cx: &mut Context<'_>, key: &str, given: &At<OneOrMany<String
     given.values().to_vec()
 }
 
-/// Returns the value of an operation's selector; those of two selectors with a `/` between them.
+/// Returns the value of an operation's selector, or the values of two selectors with a `/` between them.
 fn select(cx: &mut Context<'_>, given: &At<OneOrMany<String>>, dispatch: &Dispatch) -> String {
     let (texts, number) = (texts::<Select>(cx, "select", given), dispatch.selectors.len().max(1));
-    // Another number of selectors is reported elsewhere.
+    // More than two selectors are reported elsewhere.
     say_if!(cx, texts.len() != number && number < 3, given, "`select` must have as many texts as `[dispatch]` has selectors: {number}"
         => "write the value of each selector");
     let split = texts.iter().find(|text| number == 2 && texts.len() == 2 && text.contains('/'));
@@ -113,7 +113,7 @@ fn select(cx: &mut Context<'_>, given: &At<OneOrMany<String>>, dispatch: &Dispat
     texts.join("/")
 }
 
-/// Reports a parameter of an operation that every call sends anyway.
+/// Reports an operation's parameter if every call already sends a parameter with that name.
 fn taken(cx: &mut Context<'_>, name: &At<String>, service: &Service) {
     let Dispatch { selectors, constants, .. } = &service.dispatch;
     let is_sent = |one: &Secret| {

@@ -1,5 +1,5 @@
-//! Reads a TOML file with serde: values with their positions, text of a required form, names in the order of the file.
-//! Only the first syntactic mistake is reported; lowering reports all mistakes in names and rules.
+//! Reads a TOML file with serde: values with their positions, text that must have a form, and names in the order of the
+//! file. Only the first syntactic mistake is reported; lowering reports all mistakes in names and rules.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -22,7 +22,7 @@ pub(crate) struct At<T> {
     pub(crate) span: Range<usize>,
 }
 
-/// A value with a position in the file, or a key that may be absent.
+/// A value with a position in the file, or a key that has no position if it is absent.
 pub(crate) trait Placed {
     fn place(&self) -> Option<&Range<usize>>;
 }
@@ -123,7 +123,7 @@ impl<F, T> Deref for Named<F, T> {
 }
 
 impl<F, T> Named<F, T> {
-    /// Returns the declaration with a name.
+    /// Returns the declaration with this name, if there is one.
     pub(crate) fn named(&self, name: &str) -> Option<&T> {
         self.0.iter().find(|(key, _)| key.value == name).map(|(_, value)| value)
     }
@@ -171,8 +171,8 @@ impl<T> OneOrMany<T> {
     }
 }
 
-/// Implements `Deserialize` for a type that is read only from a table, which must have exactly one of the keys, if any:
-/// the code that serde derives, here with `remote = "Self"`, also accepts a list or a word.
+/// Implements `Deserialize` for a type that is read only from a table. If there are keys, the table must have exactly
+/// one of them. The code that serde derives, here with `remote = "Self"`, would also accept a list or a word.
 macro_rules! from_table {
     ($name:ident [$($key:literal),*]) => {
         impl<'de> serde::Deserialize<'de> for $name {
@@ -217,7 +217,7 @@ macro_rules! tables {
     )+};
 }
 
-/// Defines tables that have exactly one of the keys.
+/// Defines tables that must have exactly one of their keys.
 macro_rules! choices {
     ($(
         $(#[$meta:meta])*
@@ -232,7 +232,7 @@ macro_rules! choices {
     )+};
 }
 
-/// Defines tables with a description.
+/// Defines tables that also have a description, sections of the contract, and open points.
 macro_rules! declarations {
     ($(
         $(#[$meta:meta])*
@@ -259,7 +259,7 @@ pub(crate) use declarations;
 pub(crate) use from_table;
 pub(crate) use tables;
 
-/// Gives a type of the language the JSON Schema of an expression.
+/// Implements `JsonSchema` for a type of the language. An expression returns the schema.
 macro_rules! schema {
     ($ty:ty [$($of:ident: $bound:path),+], $generator:ident => $schema:expr) => {
         impl<$($of: $bound),+> JsonSchema for $ty {
@@ -302,12 +302,12 @@ macro_rules! words {
             /// All values, in the order in which messages list them.
             $vis const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// Returns the word in a spec.
+            /// Returns the value's word in a spec.
             $vis const fn word(self) -> &'static str {
                 match self { $(Self::$variant => $word),+ }
             }
 
-            /// Returns the value with this word.
+            /// Returns the value with this word, if there is one.
             $vis fn of(word: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|one| one.word() == word)
             }
@@ -336,7 +336,7 @@ pub(super) fn document<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostic>
     if let Some(error) = first {
         return Err(syntax(text, error));
     }
-    // Nothing else is known about another version of the language.
+    // If the file uses another version of the language, nothing else about it is known.
     let is_other = |one: &DeValue<'_>| one.as_integer().is_some_and(|one| one.as_str() != "2");
     let version = root.get_ref().get("spec-language").filter(|one| is_other(one.get_ref()));
     if let Some(version) = version {
@@ -445,7 +445,8 @@ fn mistake(text: &str, error: &Error) -> Diagnostic {
 /// The quotes of keys and text.
 const QUOTES: [char; 2] = ['"', '\''];
 
-/// Returns the position of a text in a list, quotes included; that of the list if it lacks the text.
+/// Returns the position of a text in a list, quotes included. If the list lacks the text, returns the position of the
+/// list.
 pub(crate) fn position(text: &str, list: &Range<usize>, item: &str) -> Range<usize> {
     let written = text.get(list.clone()).unwrap_or_default();
     let start = QUOTES.iter().find_map(|quote| written.find(&format!("{quote}{item}{quote}")));
@@ -453,13 +454,13 @@ pub(crate) fn position(text: &str, list: &Range<usize>, item: &str) -> Range<usi
     start.map_or_else(|| list.clone(), |start| start..start + item.len() + 2)
 }
 
-/// Returns the position of the key whose value, or which itself, has this position; `None` for an item of a list.
+/// Returns the position of the key that is, or whose value is, at this position; `None` for an item of a list.
 pub(crate) fn key_of(text: &str, at: &Range<usize>) -> Option<Range<usize>> {
     let (root, _) = DeTable::parse_recoverable(text);
     holder(&DeValue::Table(root.into_inner()), at).map(|(_, key)| key)
 }
 
-/// Returns the table that holds a key or a value with this position, and the position of the key.
+/// Returns the table that holds the key or value at this position, and the position of the key.
 fn holder<'v, 'i>(
     value: &'v DeValue<'i>,
     at: &Range<usize>,
@@ -476,7 +477,7 @@ fn holder<'v, 'i>(
     }
 }
 
-/// Returns the diagnostic for a syntax error, in the words of the mistake.
+/// Returns the diagnostic for a syntax error, in words that describe the author's mistake.
 fn syntax(text: &str, error: &Error) -> Diagnostic {
     let (span, message) = (error.span().unwrap_or(text.len()..text.len()), error.message());
     let (before, after) = text.split_at_checked(span.start).unwrap_or((text, ""));

@@ -14,26 +14,29 @@ use crate::shared::was_complete;
 use crate::time::{DAY, days_ago, midnight};
 use crate::today::LINES;
 
-/// A state of the mirror: the cursor after its last change, and when each table was complete.
+/// A state of the mirror: the cursor after its last change and, for each table, its name, the time of its last complete
+/// list, and its number of present records.
 pub(crate) type Version = (String, Vec<(String, Option<i64>, u64)>);
 
 /// Returns the state of a mirror, with its tables.
 pub(crate) fn version(mirror: &Mirror) -> Result<(Version, Vec<TableStatus>), Error> {
-    // Read the cursor first, so that the next version differs if a sync ends after that.
+    // Read the cursor first, so that the next version differs if a sync ends in between.
     let cursor = mirror.cursor()?.to_string();
     let tables = mirror.tables()?;
     let of = |status: &TableStatus| (status.table.clone(), status.completed_at, status.present);
     Ok(((cursor, tables.iter().map(of).collect()), tables))
 }
 
-/// The figures of the board for one state of the mirror; `None` without a board, or before its lists are complete.
+/// The figures of the board for one state of the mirror. They are empty without a board, or before its lists are
+/// complete.
 #[derive(Debug, Default)]
 pub(crate) struct Counts {
     version: Version,
     /// The start of the day of these figures, in seconds since 1970 (UTC).
     today: i64,
     pub(crate) tables: Vec<TableStatus>,
-    /// The values in the order of the team or of the contract, or alphabetically, then `None` for unknown values.
+    /// The values: first in the team's order, then in the contract's, then alphabetically. Unknown values are a column
+    /// with the value `None`, at the end.
     pub(crate) columns: Vec<Column>,
     pub(crate) all: Part,
     /// The present groups, largest first.
@@ -46,7 +49,7 @@ pub(crate) struct Counts {
     pub(crate) new: u64,
     /// Members that may be the same person.
     pub(crate) duplicates: Vec<Duplicate>,
-    /// The positions of each member among the duplicates, by identity.
+    /// The positions in `duplicates` that contain a member, by the member's identity.
     twins: HashMap<String, Vec<usize>>,
     /// The number of members by value and by days with that value.
     waits: Vec<Wait>,
@@ -61,10 +64,10 @@ type Wait = (i64, Vec<(Option<String>, u64)>);
 #[derive(Debug)]
 pub(crate) struct Column {
     pub(crate) value: Option<String>,
-    /// The group of the value, as the team names it.
+    /// The value's group, as the team names it. Without the team's groups, it is guessed.
     pub(crate) stage: String,
-    /// Whether it is an outcome: exactly the values of groups with names. If no group has one, the values that fewer
-    /// than one in ten have left, except the first one.
+    /// Whether the value is an outcome. The outcomes are the values of groups with names. If no group has a name, they
+    /// are the values that fewer than one in ten members have left, except the first value.
     pub(crate) is_final: bool,
 }
 
@@ -72,7 +75,7 @@ pub(crate) struct Column {
 #[derive(Debug)]
 pub(crate) struct Group {
     pub(crate) id: String,
-    /// Its title or, without one, its identity.
+    /// The group's title or, without one, its identity.
     pub(crate) title: String,
     pub(crate) part: Part,
 }
@@ -92,12 +95,12 @@ pub(crate) struct Part {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Figures {
     pub(crate) now: u64,
-    /// When at least half of the current members had it.
+    /// When at least half of the current members had the value, in seconds since 1970.
     pub(crate) half: i64,
-    /// How many members have or had it.
+    /// How many members have or had the value.
     pub(crate) ever: u64,
     left: u64,
-    /// The median time that members spent in it before they left it, in seconds.
+    /// The median time that members had the value before they left it, in seconds.
     pub(crate) time: Option<i64>,
 }
 
@@ -120,8 +123,8 @@ impl Part {
         self.figures.iter().map(|one| one.now).sum()
     }
 
-    /// Returns the number of members that counts as 100 %: those that have a value now, or those that ever had the most
-    /// common value, whichever is larger.
+    /// Returns the number of members that counts as 100 %: the members that have a value now, or the members that ever
+    /// had the most common value, whichever are more.
     pub(crate) fn base(&self) -> u64 {
         let now = self.figures.iter().map(|one| one.ever.saturating_sub(one.left)).sum();
         self.figures.iter().map(|one| one.ever).fold(self.total().max(now), u64::max)
@@ -133,7 +136,7 @@ impl Part {
         steps.map(|(.., count)| count).sum()
     }
 
-    /// Adds the members that ever had a value, and their steps.
+    /// Adds a part's members that ever had a value, and their steps.
     fn add(&mut self, part: &Self) {
         for (sum, one) in self.figures.iter_mut().zip(&part.figures) {
             sum.ever += one.ever;
@@ -156,7 +159,7 @@ impl Part {
 }
 
 impl Counts {
-    /// Returns the earlier figures if the mirror has not changed since; otherwise counts again.
+    /// Returns the earlier figures if neither the mirror nor the day has changed since; otherwise counts again.
     pub(crate) fn of(
         mirror: &Mirror,
         board: Option<&Board>,
@@ -285,7 +288,7 @@ impl Counts {
         self.columns.iter().filter(|one| !one.is_final).map(|one| one.value.as_deref())
     }
 
-    /// Returns how many members have had each value for that number of days, excluding end values.
+    /// Returns how many members have had each value for at least that number of days, excluding final values.
     pub(crate) fn waiting(&self, days: i64) -> impl Iterator<Item = (Option<&str>, u64)> {
         let of_days = self.waits.iter().filter(move |(one, _)| *one == days);
         let all = of_days.flat_map(|(_, all)| all).map(|(value, count)| (value.as_deref(), *count));
@@ -328,7 +331,8 @@ fn columns(
 ) -> Result<(Vec<Column>, Vec<BoardGroup>), Error> {
     let ends = queries::ends(passages, order, board.known_values);
     let is_final = |value: &str| ends.contains(value);
-    // The team's values, then the values in the contract and any others that were found; end values come last.
+    // The team's values, then the values in the contract and any others that were found. Of those that the team does
+    // not list, final values come last.
     let mut found: Vec<&str> = passages.iter().map(|one| &*one.value).collect();
     found.sort_unstable();
     let mut known: Vec<&str> =
@@ -411,5 +415,5 @@ const ARRIVALS: i64 = 12 * 7;
 /// Maximum number of sources.
 const SOURCES: usize = 50;
 
-/// Maximum number of duplicates that the page of a record names.
+/// Maximum number of duplicates that a record's page names.
 const DUPLICATES: usize = 20;

@@ -72,8 +72,8 @@ impl Timeline {
     }
 }
 
-/// Maximum number of groups of a member that are shown without a history.
+/// Maximum number of present groups of a member to read.
 const GROUPS: usize = 50;
 
-/// Maximum number of past values of a member that are shown.
+/// Maximum number of past values shown for a member.
 const PAST_VALUES: usize = 200;

@@ -23,7 +23,7 @@ pub(crate) struct View<'a> {
     pub(crate) members: Option<Members<'a>>,
 }
 
-/// The members of a group or of all groups, optionally only those with certain values.
+/// The members of a group or of all groups, optionally only the members with certain values.
 #[derive(Clone)]
 pub(crate) struct Members<'a> {
     pub(crate) board: &'a Board,
@@ -56,7 +56,7 @@ impl Sort {
     }
 }
 
-/// The sort orders of a view, by the value of the parameter `sort`.
+/// A view's sort orders, by the value of the parameter `sort`.
 const SORTS: [(&str, Sort); 6] = [
     ("new", Sort { by: By::FirstSeen, is_descending: true }),
     ("old", Sort { by: By::FirstSeen, is_descending: false }),
@@ -116,7 +116,7 @@ impl<'a> View<'a> {
         Ok(Self { table, q: params.get("q"), state, sort, since, members })
     }
 
-    /// Returns the parameter of the state; `None` for the default one.
+    /// Returns the value of the parameter `state`; `None` for the default state.
     pub(crate) fn state_text(&self) -> Option<&'static str> {
         let mut others = STATES.iter().skip(1);
         others.find(|(.., state)| *state == self.state).map(|(name, ..)| *name)
@@ -178,7 +178,7 @@ impl<'a> View<'a> {
         Ok(within(page, |row| until.is_none_or(|until| row.changed_at <= until)))
     }
 
-    /// Returns the placements of a group's members.
+    /// Returns the names of the placements' table and columns if the view lists members of groups.
     pub(crate) fn placements(&self) -> Option<&Placements> {
         self.members.as_ref().map(|members| &members.board.placements)
     }
@@ -194,7 +194,8 @@ impl<'a> View<'a> {
         Ok(texts.map(|(id, json)| (id, fields(&json))).collect())
     }
 
-    /// Returns the JSON text of the records as received. It is empty if the mirror does not have the member.
+    /// Returns the identity and the JSON text of each row's record, as received. The text is empty if the mirror does
+    /// not have the member.
     pub(crate) fn texts(
         &self,
         shared: &Shared,

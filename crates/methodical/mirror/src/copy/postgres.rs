@@ -1,5 +1,4 @@
-//! A copy of a mirror in a schema of a PostgreSQL database. Copying again compares each row, and writes only the
-//! differences.
+//! A copy of a mirror in a PostgreSQL schema. Copying again compares each row and writes only the differences.
 
 use std::error::Error as StdError;
 use std::io::{self, Write as _};
@@ -20,7 +19,7 @@ use crate::store::{OrFailed as _, quoted};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Copied {
-    /// Whether everything was copied again, because the copy belonged to another mirror, or of this one before it was
+    /// Whether everything was copied again, because the copy belonged to another mirror, or to this one before it was
     /// restored.
     pub is_replaced: bool,
     /// The tables, including the feed and the history.
@@ -35,7 +34,7 @@ pub struct CopiedTable {
     pub table: String,
     /// How many rows were written.
     pub written: u64,
-    /// How many rows of the copy were removed or replaced.
+    /// How many of the copy's rows were removed or replaced.
     pub removed: u64,
 }
 
@@ -45,13 +44,14 @@ impl Mirror {
     ///
     /// The mirror remembers the copy under the name `target`, as [`copy`](Self::copy) does.
     ///
-    /// [A copy differs](crate#postgresql) from the mirror in a few points. This blocks the thread, so do not call it
-    /// from an async task. A later copy compares the rows in a temporary table, which any role may create by default.
+    /// [A copy differs](crate#postgresql) from the mirror in a few points. The call blocks the thread, so do not make
+    /// it from an async task. A later copy compares the rows in a temporary table, which any role may create by
+    /// default.
     ///
     /// # Errors
     ///
     /// Returns [`ErrorKind::Foreign`] if the schema has other tables, [`ErrorKind::Busy`] if another process is copying
-    /// to it, [`ErrorKind::Unreachable`] and [`ErrorKind::Denied`] if the database cannot be reached, or refuses the
+    /// to it, [`ErrorKind::Unreachable`] if the database cannot be reached, and [`ErrorKind::Denied`] if it refuses the
     /// login or a statement. After an error, the copy is unchanged.
     ///
     /// ```no_run
@@ -134,7 +134,7 @@ struct Copy<'a> {
 type Parameter<'a> = (&'a (dyn ToSql + Sync), Type);
 
 impl Copy<'_> {
-    /// Runs a statement. It is not prepared by name, which a pooler may not support.
+    /// Runs a statement without preparing it by name, which a pooler may not support.
     fn query(&mut self, sql: &str, parameters: &[Parameter<'_>]) -> Result<Vec<Row>, Error> {
         self.target.query_typed(sql, parameters).map_err(failed)
     }
@@ -298,7 +298,7 @@ fn append(line: &mut Vec<u8>, kind: CopyKind, value: CopyValue<'_>) {
         CopyValue::Text(text) => {
             for byte in text.bytes() {
                 match byte {
-                    // PostgreSQL has no U+0000 in text.
+                    // PostgreSQL text cannot contain U+0000.
                     0 => line.extend_from_slice("\u{FFFD}".as_bytes()),
                     b'\\' => line.extend_from_slice(b"\\\\"),
                     b'\t' => line.extend_from_slice(b"\\t"),
@@ -366,5 +366,5 @@ const FAILED: &str = "cannot write the copy";
 
 const LOST: &str = "the connection to the database was lost; try again";
 
-/// Number of bytes that are sent in one piece.
+/// Number of bytes that are collected before they are sent.
 const BUFFER: usize = 64 << 10;

@@ -20,30 +20,30 @@ use crate::store::{Store, utc};
 pub struct Consumer {
     /// The name of the consumer.
     pub name: String,
-    /// The number of the last delivered change. All changes with smaller numbers were also delivered, or precede the
-    /// first position of the consumer.
+    /// The number of the last change that was delivered or skipped. Earlier changes were also delivered or skipped, or
+    /// precede the consumer's first position.
     pub position: i64,
     /// How far the position is behind the end of the feed, in change numbers.
     pub behind: u64,
     /// When the consumer was added, in seconds since 1970 (UTC).
     pub created_at: i64,
-    /// When a delivery last moved the position, in seconds since 1970 (UTC).
+    /// When events were last delivered, in seconds since 1970 (UTC); `None` if none were.
     pub delivered_at: Option<i64>,
     /// How many consecutive attempts have failed.
     pub failures: u32,
     /// When the last attempt failed, in seconds since 1970 (UTC); `None` if it succeeded or there was none.
     pub failed_at: Option<i64>,
-    /// Why it failed; `None` likewise.
+    /// Why the last attempt failed; `None` if it succeeded or there was none.
     pub error: Option<String>,
-    /// When the next attempt is due, in seconds since 1970 (UTC), if the last one failed.
+    /// When the next attempt is due, in seconds since 1970 (UTC); `None` unless the last one failed.
     pub next_attempt_at: Option<i64>,
-    /// When the consumer was disabled, in seconds since 1970 (UTC). Nothing is delivered to it until
-    /// [`Mirror::enable_consumer`](crate::Mirror::enable_consumer) is called.
+    /// When the consumer was disabled, in seconds since 1970 (UTC); `None` if it is enabled. Nothing is delivered to a
+    /// disabled consumer until [`Mirror::enable_consumer`](crate::Mirror::enable_consumer) is called.
     pub disabled_at: Option<i64>,
 }
 
 impl Consumer {
-    /// Clears the state that failed attempts left.
+    /// Clears the state that failed attempts left behind.
     pub(crate) fn enable(&mut self) {
         (self.failures, self.failed_at, self.error) = (0, None, None);
         (self.next_attempt_at, self.disabled_at) = (None, None);
@@ -88,7 +88,7 @@ impl Store {
         })
     }
 
-    /// Writes the state of a consumer, if it is still at this position.
+    /// Writes a consumer's state. Fails with [`ErrorKind::Busy`] if its position is no longer `from`.
     pub(crate) fn update_consumer(&self, consumer: &Consumer, from: i64) -> Result<(), Error> {
         let update = "UPDATE mirror_consumer SET position = ?3, delivered_at = ?4, failures = ?5, failed_at = ?6, \
                       error = ?7, next_attempt_at = ?8, disabled_at = ?9 WHERE name = ?1 AND position = ?2";
@@ -141,13 +141,14 @@ impl Mirror {
         Ok(store.execute(insert, (name, store.feed()?.last, utc(self.now())))? > 0)
     }
 
-    /// Moves a consumer to the position after a cursor and enables it: to deliver changes again, to skip one, or after
-    /// a new snapshot.
+    /// Moves a consumer to the position of a cursor and enables it. Use this to deliver changes again, to skip one, or
+    /// after a new snapshot.
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Consumer`] if the consumer does not exist, [`ErrorKind::Cursor`] if the position is not in
-    /// the feed, and [`ErrorKind::Busy`] if the consumer is being moved or delivered to.
+    /// Returns [`ErrorKind::Consumer`] if the consumer does not exist, [`ErrorKind::Cursor`] if the cursor belongs to
+    /// another mirror or its position is not in the feed, and [`ErrorKind::Busy`] if the consumer is being moved or
+    /// delivered to.
     pub fn rewind_consumer(&mut self, name: &str, to: &Cursor) -> Result<(), Error> {
         let store = self.store();
         let mut consumer = store.consumer(name)?;
@@ -161,8 +162,8 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Consumer`] if the consumer does not exist, and [`ErrorKind::Busy`] if it is being moved or
-    /// delivered to by another process.
+    /// Returns [`ErrorKind::Consumer`] if the consumer does not exist, and [`ErrorKind::Busy`] if another process is
+    /// moving it or delivering to it.
     pub fn enable_consumer(&mut self, name: &str) -> Result<(), Error> {
         let store = self.store();
         let mut consumer = store.consumer(name)?;
@@ -230,18 +231,19 @@ pub enum DeliveryEnd {
 impl Mirror {
     /// Delivers the changes after a consumer's position to a sink and moves the position.
     ///
-    /// The position moves after events were delivered. Each event is therefore delivered at least once, in the order of
-    /// its number, even if the process is killed. An event that is delivered again has the same
+    /// The position moves only after its events were delivered. Each event is therefore delivered at least once, in the
+    /// order of its number, even if the process is killed. An event that is delivered again has the same
     /// [`id`](crate::Event::id). Events are created just before their delivery, from the records as they are then. An
     /// erased record is not delivered.
     ///
-    /// One process delivers to a consumer at a time. Another can deliver once that process has ended or was killed.
+    /// Only one process at a time delivers to a consumer. Another one can deliver as soon as that delivery has ended,
+    /// or its process was killed.
     ///
     /// After a failure, the next attempt is due after 5 seconds, then 15, and so on up to one hour, but not before the
-    /// delay that the receiver requested. The mirror stores that time, and this function attempts nothing until then.
-    /// No event is ever given up. [`enable_consumer`](Self::enable_consumer) removes the delay. To skip an event that a
-    /// receiver never accepts, [rewind](Self::rewind_consumer) the consumer to the [cursor after](Self::cursor_after)
-    /// it.
+    /// delay that the receiver requested has passed. The mirror stores that time, and this function attempts nothing
+    /// until then. No event is ever dropped. [`enable_consumer`](Self::enable_consumer) removes the delay. To skip an
+    /// event that a receiver never accepts, [rewind](Self::rewind_consumer) the consumer to the [cursor
+    /// after](Self::cursor_after) it.
     ///
     /// # Errors
     ///
@@ -310,7 +312,7 @@ impl Mirror {
         Ok((consumer, end))
     }
 
-    /// Delivers one batch. If it was the last one, returns the reason.
+    /// Delivers one batch. Returns why the delivery ends, or `None` if it continues.
     fn deliver_batch(
         &self,
         consumer: &mut Consumer,
@@ -346,14 +348,14 @@ impl Mirror {
         Ok(None)
     }
 
-    /// Saves the state of a consumer. Waits for a sync by another process, because the events would otherwise be
-    /// delivered again.
+    /// Saves a consumer's state. Waits if another process is syncing, because the events would otherwise be delivered
+    /// again.
     fn save(&self, consumer: &Consumer, from: i64) -> Result<(), Error> {
         let start = Instant::now();
         loop {
             // Between two attempts, other threads can use the mirror.
             let updated = self.store().update_consumer(consumer, from);
-            // Without a cause, another process moved the consumer.
+            // An error without a source means that another process moved the consumer.
             let is_blocked =
                 |error: &Error| error.kind() == ErrorKind::Busy && error.source().is_some();
             if !updated.as_ref().is_err_and(is_blocked) || start.elapsed() > LONGEST_BLOCK {
@@ -408,13 +410,13 @@ fn delay(failures: u32) -> Duration {
     Duration::from_secs(5 * 3_u64.saturating_pow(failures.saturating_sub(1)).min(720))
 }
 
-/// Maximum time to wait for a sync that blocks the store.
+/// Maximum time to wait for a sync that blocks writing to the store.
 const LONGEST_BLOCK: Duration = Duration::from_secs(10 * 60);
 
 /// Time between two attempts to save a position.
 const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Maximum delay that a receiver can ask for.
+/// Maximum delay that a receiver can request.
 const LONGEST_ASKED: Duration = Duration::from_secs(24 * 60 * 60);
 
 #[cfg(test)]

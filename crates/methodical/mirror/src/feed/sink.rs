@@ -76,7 +76,7 @@ impl Failure {
         Self { consequence: Consequence::Close, ..Self::new("the receiver was closed") }
     }
 
-    /// Sets the minimum delay until the event is delivered again, at most 24 hours.
+    /// Sets the minimum delay until the event is delivered again. A delay of more than 24 hours counts as 24 hours.
     #[must_use]
     pub fn retry_after(self, delay: Duration) -> Self {
         Self { consequence: Consequence::Retry(Some(delay)), ..self }
@@ -180,7 +180,7 @@ const BATCH: usize = 256;
 /// failure. A program that runs longer than the timeout, 60 s by default, is killed; processes that it started are not,
 /// and may overlap with the next delivery. The program inherits standard output and standard error.
 ///
-/// `Debug` and errors show the program, but no argument, because arguments may be secret.
+/// `Debug` and errors show the program, but not its arguments, which may be secret.
 ///
 /// ```no_run
 /// use std::time::Duration;
@@ -214,7 +214,7 @@ impl Exec {
     }
 
     /// Checks that the program exists, so that a wrong name is noticed before the first event. A name without a folder
-    /// is looked up in `PATH`.
+    /// is looked up in `PATH`. On Windows, nothing is checked.
     ///
     /// # Errors
     ///
@@ -315,5 +315,5 @@ fn run(command: &mut Command, input: Vec<u8>, timeout: Duration) -> io::Result<O
 /// Default timeout of one run.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Interval of the checks whether a program has ended.
+/// Interval between checks whether a program has ended.
 const PAUSE: Duration = Duration::from_millis(2);

@@ -28,10 +28,10 @@ use crate::feed::sink::{Failure, Sink};
 /// |---|---|
 /// | `webhook-id` | the [id](Event::id) of the event, the same in each attempt |
 /// | `webhook-timestamp` | the time of the attempt, in seconds since 1970 |
-/// | `webhook-signature` | the signature: `v1,…` |
+/// | `webhook-signature` | the signature, such as `v1,…` |
 ///
 /// A status of 200 to 299 means that the event was received. Any other status and any connection error is a failure:
-/// the event is sent again later, and no earlier than `Retry-After` asks. Status 410 disables the consumer until
+/// the event is sent again later, but no earlier than `Retry-After` requests. Status 410 disables the consumer until
 /// [`enable_consumer`](crate::Mirror::enable_consumer) is called. Redirects are not followed. The body of a response is
 /// discarded.
 ///
@@ -137,8 +137,8 @@ impl Webhook {
         format!("{}://{authority}", self.url.scheme_str().unwrap_or_default())
     }
 
-    /// Sends a message and evaluates the response. If a reused connection was lost, sends it once more over a new one.
-    /// The receiver recognizes a repetition by its id.
+    /// Sends a message and evaluates the response. If a reused connection was lost, sends the message once more over a
+    /// new one. The receiver recognizes a repetition by its id.
     fn post(&mut self, id: &str, body: &str) -> Result<(), Failure> {
         let mut sent = self.transport.send(self.request(id, body)?);
         let was_kept = take(&mut self.has_connection);
@@ -148,7 +148,7 @@ impl Webhook {
         }
         self.has_connection = sent.is_ok();
         let sent = sent.map_err(|error| {
-            // Its sources may contain the path of the URL.
+            // The error's sources may contain the URL's path.
             let shown = TransportError::new(error.kind(), error.to_string());
             Failure::new(format!("cannot send the event to {}: {error}", self.origin()))
                 .because(shown)
@@ -231,7 +231,7 @@ const USER_AGENT: &str = concat!("methodical-mirror/", env!("CARGO_PKG_VERSION")
 /// Default timeout of one attempt.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Maximum size of a response body that is read, in bytes.
+/// Maximum number of bytes to read from a response body.
 const MAX_BODY: u64 = 64 << 10;
 
 /// The range of secret lengths that the specification recommends, in bytes.
@@ -274,7 +274,7 @@ mod tests {
         }
     }
 
-    /// The example from the tests of the Standard Webhooks libraries.
+    /// The example that the tests of the Standard Webhooks libraries use.
     #[test]
     fn signs_the_published_example() {
         for secret in ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"]

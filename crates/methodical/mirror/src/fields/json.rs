@@ -19,7 +19,7 @@ pub(crate) fn members(object: &str) -> Result<Members<'_>, Error> {
     serde_json::from_str(object).map_err(invalid)
 }
 
-/// A string, borrowed if it has no escapes.
+/// A JSON string, borrowed if it has no escapes.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Text<'a>(#[serde(borrow)] pub(crate) Cow<'a, str>);
 
@@ -149,7 +149,7 @@ pub(crate) fn changed(old: Version<'_>, new: Version<'_>) -> Result<Vec<String>,
     Ok(changed.into_iter().collect())
 }
 
-/// The meanings of the fields, by path. A nested record with columns has no meaning as a whole; each of its fields has
+/// The meaning of each field, by path. A nested record with columns has no meaning as a whole; each of its fields has
 /// one.
 type Values<'a> = BTreeMap<Vec<Cow<'a, str>>, String>;
 
@@ -169,7 +169,7 @@ fn values<'a>(record: &'a str, is_nested: &impl Fn(&str) -> bool) -> Result<Valu
     Ok(values)
 }
 
-/// The name that the feed uses for unlisted fields: the column that stores them.
+/// The name that the feed uses for unlisted fields, which is that of the column that stores them.
 pub(crate) const EXTRA: &str = "mirror_extra";
 
 #[cfg(test)]

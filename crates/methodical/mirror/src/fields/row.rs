@@ -26,7 +26,7 @@ pub(crate) struct Row<'a> {
     pub(crate) cells: Vec<Option<Value<'a>>>,
     /// A JSON object of everything without a column.
     pub(crate) extra: Option<String>,
-    /// A JSON array of the names that are `null`: columns, and nested records with columns.
+    /// A JSON array of the names of columns, and of nested records with columns, whose value is `null`.
     pub(crate) nulls: Option<String>,
 }
 
@@ -39,7 +39,7 @@ impl<'a> Row<'a> {
     pub(crate) fn of(json: &'a str, shape: &Shape) -> Result<Self, Error> {
         let mut row = Self { cells: vec![None; shape.columns.len()], ..Self::default() };
         let (mut nulls, mut extra) = (BTreeSet::new(), BTreeMap::new());
-        // Checked now, because later syncs compare the meanings of unlisted fields, and an error would end them.
+        // Checked now, because later syncs compare the meanings of unlisted fields, and an error would abort them.
         let check = |text: &str| meaning(text).map(drop);
         for (name, value) in members(json)? {
             let (is_nested, text) = (shape.nests(&name.0), value.get());
@@ -88,9 +88,9 @@ impl<'a> Row<'a> {
         Ok(to.is_some())
     }
 
-    /// Reads a record that its model wrote, if [`to_model_json`](Self::to_model_json) would return exactly this text:
-    /// each field has a column, they are in order, and no string has an escape. This is a fast path: most records are
-    /// written this way, and a first sync reads every record.
+    /// Reads a record that its model wrote; `None` unless [`to_model_json`](Self::to_model_json) would return exactly
+    /// this text: each field has a column, the fields are in the order of the columns, and no string has an escape.
+    /// This is a fast path: most records are written this way, and a first sync reads every record.
     pub(crate) fn verbatim(json: &'a str, shape: &Shape) -> Option<Self> {
         let mut cells = vec![None; shape.columns.len()];
         let mut columns = shape.columns.iter().zip(&mut cells);
@@ -133,7 +133,7 @@ impl<'a> Row<'a> {
 
     pub(crate) fn identity(&self, shape: &Shape) -> Result<Cow<'_, str>, Error> {
         match self.cells.get(shape.identity) {
-            // PostgreSQL has no U+0000 in text.
+            // PostgreSQL text cannot contain U+0000.
             Some(Some(Value::Text(id))) if !id.is_empty() && !id.contains('\0') => {
                 Ok((&**id).into())
             }
@@ -185,7 +185,7 @@ impl<'a> Row<'a> {
         written(&Part::Object(record))
     }
 
-    /// Removes all JSON of a row if some of it is damaged. Returns whether it did.
+    /// Removes all JSON of a row if some of it is damaged. Returns whether some was damaged.
     pub(crate) fn drop_damaged(&mut self, shape: &Shape) -> bool {
         let is_damaged = self.to_model_json(shape).is_err();
         if is_damaged {
@@ -198,7 +198,7 @@ impl<'a> Row<'a> {
         is_damaged
     }
 
-    /// Removes everything that may be personal: the personal columns, and all unlisted fields.
+    /// Removes everything that may be personal: the personal columns except the identity, and all unlisted fields.
     pub(crate) fn erase(&mut self, shape: &Shape) {
         for (index, (column, cell)) in shape.columns.iter().zip(&mut self.cells).enumerate() {
             if column.is_personal && index != shape.identity {
@@ -269,15 +269,16 @@ fn cell(kind: Kind, text: &str) -> Result<Option<Value<'_>>, Error> {
     })
 }
 
-/// Returns a JSON string without its quotes, and the text after it; `None` if it has an escape.
+/// Splits text that follows an opening quote into the JSON string and the text after its closing quote; `None` if the
+/// string has an escape.
 fn plain_text(text: &str) -> Option<(&str, &str)> {
     let end = text.bytes().position(|byte| matches!(byte, b'"' | b'\\'))?;
     let (text, rest) = text.split_at_checked(end)?;
     Some((text, rest.strip_prefix('"')?))
 }
 
-/// Hashes the contents of rows with SipHash-2-4 and the mirror's secret. For 200 bytes, it takes a fifth of the time of
-/// an HMAC.
+/// Hashes the contents of rows with SipHash-2-4 and the mirror's secret. Hashing 200 bytes takes a fifth of the time
+/// that an HMAC takes.
 pub(crate) struct RowHasher(SipHasher24);
 
 impl RowHasher {
@@ -297,8 +298,8 @@ impl RowHasher {
     }
 }
 
-/// Returns whether at least two, and more than half, of the personal values in both versions differ. One person may
-/// change their name. Case, spaces and separators are ignored.
+/// Returns whether at least two, and more than half, of the personal values in both versions differ. One differing
+/// value is not enough, because a person may change their name. Case, spaces and separators are ignored.
 pub(crate) fn is_other_person(old: (&Row<'_>, &Shape), (row, shape): (&Row<'_>, &Shape)) -> bool {
     let (mut count, mut different) = (0_u32, 0_u32);
     for (index, (column, value)) in shape.columns.iter().zip(&row.cells).enumerate() {

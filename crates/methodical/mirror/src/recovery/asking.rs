@@ -11,25 +11,25 @@ use std::thread;
 
 use crate::error::{Error, ErrorKind};
 
-/// A response of the service: the identities of the members, or the reason why they are missing.
+/// The service's response: the members' identities, or the reason why they are missing.
 pub(crate) type Answer = Result<Vec<String>, Fault>;
 
 #[derive(Debug)]
 pub(crate) enum Fault {
     /// The list is complete, but a record could not be read.
     Rejected,
-    /// The service does not accept the group or the value, or it cannot be sent in a query.
+    /// The service does not accept the group or the value, or a query cannot contain them.
     Refused(Error),
-    /// The response is incomplete.
+    /// The call failed, or the response is incomplete.
     Failed(Error),
 }
 
 /// Requests the members of a group: all, or only those with a value.
 pub(crate) type Ask<'a> = &'a (dyn Fn(&str, Option<&str>) -> Answer + Sync);
 
-/// A recovery of all groups' values.
+/// A recovery of the values of all groups.
 pub(crate) struct Asking<'a> {
-    /// The name of the value.
+    /// The name of the value, such as `status`.
     pub(crate) name: &'static str,
     /// All values to request, in order of preference.
     pub(crate) values: &'a [String],
@@ -48,7 +48,8 @@ pub(crate) struct Asking<'a> {
 pub(crate) struct Progress {
     /// Sorted by identity once the recovery has ended.
     pub(crate) groups: Vec<(Group, Fate)>,
-    /// The values that the service refused, although it accepts other unknown ones. They fail a group.
+    /// The indexes of values that the service refused, although it accepts other unknown values. Such a refusal fails
+    /// its group.
     pub(crate) refused: BTreeSet<usize>,
     failed_in_a_row: u32,
     /// Why the recovery was aborted.
@@ -64,7 +65,8 @@ enum Stop {
 }
 
 impl Asking<'_> {
-    /// Requests the values of this many groups concurrently and passes to `report` how many are done.
+    /// Requests the values of all groups, `concurrency` groups at a time, and passes to `report` how many groups are
+    /// done.
     ///
     /// # Errors
     ///
@@ -81,7 +83,7 @@ impl Asking<'_> {
                 let Ok(fate) = self.group(&mut group) else { return };
                 let mut progress = self.progress();
                 progress.groups.push((group, fate));
-                // Reported before the next one ends, so that the numbers only grow.
+                // Reported while the progress is locked, so that the numbers only grow.
                 report(progress.groups.len());
             }
         };
@@ -111,7 +113,7 @@ impl Asking<'_> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends the recovery.
+    /// Aborts the recovery. If several groups abort it, the first error is kept.
     fn give_up(&self, error: Error) -> Stop {
         self.progress().error.get_or_insert(error);
         Stop::GivenUp
@@ -133,7 +135,8 @@ impl Asking<'_> {
         }
     }
 
-    /// Requests the members of a group, and their values if the members changed or the group is due.
+    /// Requests the members of a group, and their values if the members changed or the group is due. If the responses
+    /// contradict each other, requests everything once more.
     fn group(&self, group: &mut Group) -> Result<Fate, Stop> {
         let mut is_again = false;
         loop {
@@ -162,8 +165,9 @@ impl Asking<'_> {
         }
     }
 
-    /// Requests the members with each value, most frequent in the group first, until each member has one. If they all
-    /// have the same value, requests one more: a service that ignores the filter returns the whole group again.
+    /// Requests the members with each value, most frequent in the group first, until each member has a value. If they
+    /// all have the same value, requests one more value, because a service that ignores the filter would return the
+    /// whole group again.
     fn place(&self, group: &Group, mut members: Members) -> Result<Fate, Stop> {
         let mut order: Vec<(usize, &String)> = self.values.iter().enumerate().collect();
         // The sort is stable, so the order of preference decides between equally frequent values.
@@ -255,7 +259,7 @@ fn refused_filter(name: &str, why: &str) -> Error {
     Error::new(ErrorKind::Filter, format!("cannot recover `{name}`: {why}; nothing was changed"))
 }
 
-/// The state of a group in the mirror.
+/// What the mirror knows about a group.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Group {
     pub(crate) id: String,
@@ -264,13 +268,13 @@ pub(crate) struct Group {
     pub(crate) values: BTreeMap<String, u64>,
     /// How many members have no known value.
     pub(crate) unknown: u64,
-    /// Whether its values are requested even if its members did not change.
+    /// Whether the group's values are requested even if its members did not change.
     pub(crate) is_due: bool,
-    /// The members that the service returned.
+    /// The members that the service returned; `None` before the first response.
     pub(crate) received: Option<Digest>,
 }
 
-/// The number of identities in a set, and the sum of their hashes: a set in 16 bytes.
+/// A set of identities in 16 bytes: their number, and the sum of their hashes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Digest {
     pub(crate) count: u64,
@@ -284,14 +288,14 @@ impl Digest {
     }
 }
 
-/// The number of each member's value, if it is known.
+/// The index of each member's value in `Asking::values`; `None` if the value is unknown.
 pub(crate) type Members = BTreeMap<String, Option<usize>>;
 
-/// The result of a group.
+/// The result of requesting a group.
 #[derive(Debug)]
 pub(crate) enum Fate {
     Placed(Members),
-    /// Its members did not change, and it was not due.
+    /// The group's members did not change, and the group was not due.
     Kept,
     /// A response failed, so nothing changes.
     Failed(Error),
@@ -300,5 +304,5 @@ pub(crate) enum Fate {
 /// A value that does not exist in any service.
 pub(crate) const NONSENSE: &str = "gateway-mirror-probe";
 
-/// Number of consecutive failures that ends the recovery.
+/// Number of consecutive failures after which the recovery is aborted.
 const GIVES_UP: u32 = 10;

@@ -68,7 +68,7 @@ pub(crate) fn prepare(path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// A held lock on a file. It is released when this is dropped, or the process ends.
+/// A held lock on a file. It is released when this value is dropped or the process ends.
 #[derive(Debug)]
 pub(crate) struct Lock(File);
 
@@ -83,7 +83,7 @@ impl Lock {
         })
     }
 
-    /// Takes the lock of a file.
+    /// Takes the lock of a file, without waiting. If another process holds it, the error has the text of `busy`.
     pub(crate) fn take_file(path: &Path, busy: impl FnOnce() -> String) -> Result<Self, Error> {
         let file = private(path).map_err(|error| failed("lock", path, error))?;
         match file.try_lock() {
@@ -102,7 +102,7 @@ impl Drop for Lock {
     }
 }
 
-/// A partial file, next to the file that it will replace. Dropping this removes it.
+/// A partial file, next to the file that it will replace. It is removed when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Partial {
     path: PathBuf,
@@ -111,7 +111,7 @@ pub(crate) struct Partial {
 }
 
 impl Partial {
-    /// Creates an empty file for its owner only.
+    /// Creates an empty partial file next to `target`, accessible only to its owner.
     pub(crate) fn create(target: &Path) -> Result<Self, Error> {
         let mut random = [0; 8];
         fill(&mut random)?;
@@ -168,7 +168,7 @@ impl Drop for Partial {
     }
 }
 
-/// Removes partial files that killed processes left in the folder of a file, even for other files, because the next
+/// Removes the partial files that killed processes left in a file's folder, even those of other files, because the next
 /// backup often has another name.
 pub(crate) fn sweep(target: &Path) {
     let folder = folder(target);
@@ -183,7 +183,8 @@ pub(crate) fn sweep(target: &Path) {
     }
 }
 
-/// Returns the name of the partial file that a name belongs to, such as the name of its log.
+/// Returns the name of the partial file to which a file with this name belongs, such as its log; `None` if there is no
+/// such partial file.
 fn partial(name: &str) -> Option<&str> {
     let (stem, ending) = name.rsplit_once(SUFFIX)?;
     let (target, number) = stem.rsplit_once('.')?;
@@ -205,7 +206,7 @@ pub(crate) fn failed(verb: &str, path: &Path, error: io::Error) -> Error {
     Error::new(ErrorKind::Io, format!("cannot {verb} {}", path.display())).because(error)
 }
 
-/// The path that is locked for a partial file. A lock on the file itself would interfere with its transactions.
+/// Returns the path that is locked for a partial file. A lock on the file itself would interfere with its transactions.
 fn own(path: &Path) -> PathBuf {
     with_suffix(path, "-own")
 }
@@ -217,5 +218,5 @@ fn folder(path: &Path) -> &Path {
 
 const SUFFIX: &str = ".partial";
 
-/// The suffixes of files that hold contents of a database.
+/// The suffixes of the files that contain a database.
 const CONTENTS: [&str; 4] = ["", "-wal", "-shm", "-journal"];

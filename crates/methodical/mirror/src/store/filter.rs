@@ -38,7 +38,7 @@ impl Filter {
         Self::default()
     }
 
-    /// Accepts records in `state`. Call it again to accept further states.
+    /// Accepts records in `state`. Call this again to accept further states.
     pub fn state(mut self, state: State) -> Self {
         self.states.push(state);
         self
@@ -49,8 +49,8 @@ impl Filter {
         Self { first_seen_since: Some(seconds), ..self }
     }
 
-    /// Accepts records whose column `name` has `value`: text, a number, `true`, `false`, or the text of a JSON value.
-    /// All columns of a filter must match. A value that is invalid for the column's type never matches.
+    /// Accepts records whose column `name` contains exactly `value`: text, a number, `true`, `false`, or the text of a
+    /// JSON value. All columns of a filter must match. A value that is invalid for the column's type never matches.
     pub fn column(self, name: &str, value: &str) -> Self {
         self.one_of(name, &[Some(value)])
     }
@@ -152,7 +152,7 @@ impl Wanted {
     }
 }
 
-/// Removes case and accents from text, as [`Filter::contains`] compares it.
+/// Removes case and accents from text, as [`Filter::contains`] does to compare it.
 ///
 /// ```
 /// use methodical_mirror::folded;
@@ -166,7 +166,7 @@ pub fn folded(text: &str) -> String {
     }
     let mut folded = String::with_capacity(text.len());
     let lower = text.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase);
-    // Without the combining diacritical marks; the marks of other blocks are vowels of some scripts.
+    // Removes only the combining diacritical marks, because the marks of other blocks are vowels in some scripts.
     for letter in lower.nfd().filter(|letter| !matches!(letter, '\u{300}'..='\u{36f}')) {
         match base(letter) {
             Some(base) => folded.push_str(base),
@@ -176,7 +176,7 @@ pub fn folded(text: &str) -> String {
     folded
 }
 
-/// Returns the letters that people type in place of a letter without a decomposition.
+/// Returns what people type in place of a letter that has no decomposition; `None` for any other letter.
 fn base(letter: char) -> Option<&'static str> {
     Some(match letter {
         'ł' => "l",
@@ -188,13 +188,13 @@ fn base(letter: char) -> Option<&'static str> {
         'æ' => "ae",
         'œ' => "oe",
         'þ' => "th",
-        // The lowercase letter of `ẞ`, which has no other uppercase letter.
+        // Only `ẞ` gets here: a lowercase `ß` has already become `ss`.
         'ß' => "ss",
         _ => return None,
     })
 }
 
-/// Returns whether people write a character between the digits of a number.
+/// Returns whether people use a character to separate the digits of a number.
 fn is_separator(character: char) -> bool {
     matches!(character, ' ' | '\u{a0}' | '\u{202f}' | '+' | '-' | '.' | '/' | '(' | ')')
 }

@@ -1,4 +1,4 @@
-//! Pages of records, ordered by an index.
+//! Pages of records, read in the order of an index.
 
 #[cfg(test)]
 mod tests;
@@ -40,16 +40,16 @@ pub enum Order {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "fields that are not set have defaults")]
 pub struct Paging {
-    /// The maximum number of records.
+    /// The maximum number of records on the page.
     pub limit: usize,
-    /// The order of the records.
+    /// The order of the records on the page.
     pub order: Order,
     /// Whether the order is reversed.
     pub is_descending: bool,
     /// The [`Record::number`](crate::Record::number) after which the page begins; `None` for the first page.
     pub after: Option<i64>,
-    /// The maximum time of a search, which cannot use an index. The page may then have fewer records than its limit, or
-    /// even zero, and still not be the last.
+    /// The maximum time of a text search, which cannot use an index. A page that reaches it may have fewer records than
+    /// its limit, or even none, without being the last page.
     pub time: Duration,
 }
 
@@ -62,11 +62,12 @@ impl Paging {
     }
 }
 
-/// Statements to run one after the other, with their parameters.
+/// Statements to run one after the other, and the parameters that they share.
 type Statements = (Vec<String>, Vec<SqlValue>);
 
 impl Store {
-    /// Reads a page of the records that a filter accepts. Also returns the row after which the next page begins.
+    /// Reads a page of the records that a filter accepts. Also returns the number of the row after which the next page
+    /// begins; `None` after the last page.
     pub(crate) fn page(
         &self,
         table: &str,
@@ -136,8 +137,8 @@ impl Store {
         let name = quoted(table);
         let (than, direction) = if paging.is_descending { ('<', "DESC") } else { ('>', "ASC") };
         if paging.order == Order::FirstSeen {
-            // The table is stored in this order, and the `+` keeps the database from choosing another one. The index of
-            // the few records that are not in the list is used only for its own condition.
+            // The table is stored in this order, and the `+` keeps the database from choosing another one. The index on
+            // the few records that are not present is used only for its own condition.
             let state = if filter.accepts_state(State::Present) {
                 "+mirror_state".to_owned()
             } else {
@@ -156,8 +157,8 @@ impl Store {
         }
         let by_key = format!("mirror_key {direction}");
         let in_order = format!("mirror_order {direction}, mirror_key {direction}");
-        // First the ties of the row, then the rows after them: each statement starts at its first row in the index.
-        // Comparing pairs would read all ties, and a first sync can leave a million of them.
+        // First the rows that tie with the row of the cursor, then those after them: each statement starts at its first
+        // row in the index. Comparing pairs would read all ties, and a first sync can leave a million of them.
         let parts = match paging.after {
             // Each parameter must be used.
             None => vec![(" AND ?1 = 0".to_owned(), in_order)],
@@ -183,7 +184,7 @@ impl Store {
         Ok(Some((parts.into_iter().map(select).collect(), values)))
     }
 
-    /// Returns the value of an expression in a row.
+    /// Returns the value of the expression `order` in a row. Fails if the row was removed.
     fn position(&self, table: &str, order: &str, number: i64) -> Result<SqlValue, Error> {
         let select = format!("SELECT {order} FROM {} WHERE mirror_key = ?1", quoted(table));
         self.query(&select, (number,), |row| row.get(0))?.pop().ok_or_else(|| {
@@ -194,8 +195,8 @@ impl Store {
         })
     }
 
-    /// Creates an index of a table, by columns or expressions in parentheses, unless it exists. Fails if another
-    /// process is syncing.
+    /// Creates an index on a table, unless it exists. `by` contains its columns or expressions, in parentheses. Fails
+    /// if another process is syncing.
     pub(crate) fn add_index(&mut self, table: &str, name: &str, by: &str) -> Result<(), Error> {
         let index = format!("mirror_index_{table}_by_{name}");
         let select = "SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = ?1";
@@ -206,7 +207,7 @@ impl Store {
         self.change(|store| store.run(&create))
     }
 
-    /// Creates the index for the pages of a table in an order.
+    /// Creates the index from which pages of a table are read in this order.
     pub(crate) fn add_page_index(&mut self, table: &str, order: &Order) -> Result<(), Error> {
         let by = expression(table, &self.table(table)?.shape, order)?;
         match order {
@@ -222,10 +223,10 @@ impl Store {
     }
 }
 
-/// The condition of the index on records that are not in the list.
+/// The condition of the index on records that are not present.
 const ABSENT: &str = "mirror_state <> 'present'";
 
-/// Returns the expression that orders the rows. It is never `NULL`, which would match no comparison.
+/// Returns the SQL expression that orders the rows. Its value is never `NULL`, which would match no comparison.
 fn expression(table: &str, shape: &Shape, order: &Order) -> Result<String, Error> {
     Ok(match order {
         Order::FirstSeen => "mirror_key".to_owned(),

@@ -1,4 +1,4 @@
-//! The rows of records: read, written, marked and erased.
+//! Reads, marks and erases the rows of records.
 
 use std::sync::Arc;
 
@@ -21,8 +21,7 @@ pub enum State {
     Present,
     /// It was absent from the last complete list.
     Missing,
-    /// It was absent from several complete lists in a row, so that it counts as deleted. Its personal fields are
-    /// erased.
+    /// It was absent from two complete lists in a row, so that it counts as deleted. Its personal fields are erased.
     Gone,
     /// It was erased on request, and later lists do not bring it back.
     Forgotten,
@@ -37,13 +36,13 @@ impl State {
     }
 }
 
-/// The state of a record in the mirror before it is compared.
+/// What the mirror knows about a record before it compares the record with the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Known {
-    /// The number of its row.
+    /// The number of the record's row.
     pub(crate) key: i64,
     pub(crate) state: State,
-    /// The number of the shape that its row was written with.
+    /// The number of the shape with which the row was written.
     pub(crate) shape: i64,
     /// The hash of its contents; `None` if it is erased, or an older release wrote it.
     pub(crate) hash: Option<Hash>,
@@ -55,11 +54,11 @@ pub(crate) struct Known {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Record {
-    /// The number of the row, in insertion order. Numbers start at 1, and a later row has a larger one.
+    /// The number of the row, in insertion order. Numbers start at 1, and a later row has a larger number.
     pub number: i64,
-    /// The identity of the record.
+    /// The record's identity.
     pub id: String,
-    /// The state of the record.
+    /// The record's state.
     pub state: State,
     /// When a list contained the record for the first time.
     pub first_seen: i64,
@@ -69,20 +68,20 @@ pub struct Record {
     pub missing_since: Option<i64>,
     /// When the record became gone or forgotten; `None` if it is neither.
     pub gone_at: Option<i64>,
-    /// The record as JSON text. If it is gone or forgotten, it has no personal and no unlisted fields.
+    /// The record as JSON text. If it is gone or forgotten, it has no personal or unlisted fields.
     pub json: String,
 }
 
 // Does not show the record, which may be personal.
 debug_with!(Record: number, id, state, first_seen, changed_at, missing_since, gone_at);
 
-/// A stored record.
+/// A record as the store has it.
 #[derive(Clone, Debug)]
 pub(crate) struct Stored {
     /// The record, without its JSON text.
     pub(crate) record: Record,
     pub(crate) row: Row<'static>,
-    /// The columns that its row was written with.
+    /// The columns with which the row was written.
     pub(crate) shape: Arc<Shape>,
     /// The hash of its contents, which is longer if an older release wrote it; `None` if it is erased.
     pub(crate) hash: Option<Vec<u8>>,
@@ -150,7 +149,7 @@ impl Store {
         self.read(&table.row, (table.id(id),))
     }
 
-    /// Returns the first record of a statement that selects all columns.
+    /// Returns the first record of a statement that selects all columns; `None` if the statement selects no rows.
     pub(crate) fn read(
         &self,
         select: &str,
@@ -292,7 +291,7 @@ pub(crate) fn id(value: ValueRef<'_>) -> String {
     }
 }
 
-/// Reads a time in seconds since 1970.
+/// Reads a time as seconds since 1970; `None` if the column is `NULL`.
 fn time(row: &SqlRow<'_>, name: &str) -> rusqlite::Result<Option<i64>> {
     let text = row.get_ref(name)?.as_str_or_null()?;
     let time = text.map(str::parse::<Timestamp>).transpose();
@@ -310,5 +309,5 @@ fn cell(row: &SqlRow<'_>, name: &str, kind: Kind) -> rusqlite::Result<Option<Val
     })
 }
 
-/// Maximum number of records read together.
+/// Maximum number of records that are read together.
 pub(crate) const PAGE: usize = 512;

@@ -19,20 +19,21 @@ use crate::store::{OrFailed as _, Store, count, integer, quoted, utc};
 pub struct TableStatus {
     /// The name of the table.
     pub table: String,
-    /// When its last list was complete, in seconds since 1970 (UTC). `None` before the first one.
+    /// When its last complete list was synced, in seconds since 1970 (UTC); `None` before the first one.
     pub completed_at: Option<i64>,
-    /// How many records were in the last complete list.
+    /// How many records are present.
     pub present: u64,
     /// How many records are missing.
     pub missing: u64,
-    /// How many records of the last list were rejected.
+    /// How many records of the table's last list were rejected.
     pub rejected: u64,
-    /// How its last sync ended; `None` before the first one, or if the sync was killed or another process was syncing.
+    /// How its last sync by [`sync_all`](crate::Mirror::sync_all) ended; `None` before the first one. Syncs that were
+    /// killed, or refused because another process was syncing, do not count.
     pub outcome: Option<Outcome>,
-    /// Why the outcome of its last sync was not [`Outcome::Complete`].
+    /// Why the outcome is not [`Outcome::Complete`]; `None` if it is.
     pub reason: Option<String>,
     /// In a recovered table, when the values of the group that has waited longest were last requested, in seconds since
-    /// 1970 (UTC).
+    /// 1970 (UTC); `None` in other tables.
     pub values_from: Option<i64>,
 }
 
@@ -53,14 +54,14 @@ pub enum Outcome {
 
 named!(Outcome: Complete = "complete", Partial = "partial", Refused = "refused", Failed = "failed");
 
-/// The statements of a table, for rows of one shape.
+/// The SQL statements of a table, for rows of one shape.
 #[derive(Debug)]
 pub(crate) struct Table {
     pub(crate) shape: Arc<Shape>,
     identity: Kind,
-    /// The names of all columns of records.
+    /// The names of all columns for fields, including those that the shape lacks.
     pub(crate) existing: Vec<String>,
-    /// The last assignments of a statement, which clear the columns that an erasure empties.
+    /// Assignments to append to an `UPDATE`, which clear the columns that an erasure empties.
     pub(crate) erased: String,
     pub(crate) insert: String,
     pub(crate) update: String,
@@ -71,7 +72,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Creates the statements, from the columns for new rows and all columns of the table. An erasure keeps the columns
+    /// Creates the statements, given the shape of new rows and all columns for fields. An erasure keeps the columns
     /// that `personal` lists with `false`.
     fn new(
         name: &str,
@@ -126,8 +127,8 @@ impl Table {
 }
 
 impl Store {
-    /// Registers a list, unless its table or name belongs to another one. Creates the table, or adds the columns that
-    /// it lacks. Returns whether the list is the first one, and the number of its shape.
+    /// Registers a list. Fails if its table or name belongs to another list. Creates the table, or adds the columns
+    /// that it lacks. Returns whether no list of the scope is complete yet, and the number of the shape.
     pub(crate) fn register(
         &mut self,
         scope: &str,
@@ -137,7 +138,7 @@ impl Store {
         let insert =
             "INSERT INTO mirror_scope (name, table_name) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
         self.execute(insert, (scope, table))?;
-        // One that belongs to another list comes first.
+        // A row that belongs to another list comes first.
         let select = "SELECT name, table_name, completed_at IS NULL FROM mirror_scope \
                       WHERE table_name = ?1 OR name = ?2 ORDER BY table_name = ?1 AND name = ?2";
         let owner = self.connection.query_row(select, (table, scope), |row| row.try_into());
@@ -160,7 +161,7 @@ impl Store {
         Ok((is_first, number))
     }
 
-    /// Creates the table, or adds the columns that it lacks, and its view. Returns the number of the shape.
+    /// Creates the table and its view, or adds the columns that they lack. Returns the number of the shape.
     fn migrate(&self, name: &str, shape: &Shape) -> Result<i64, Error> {
         let existing = self.columns(name)?;
         let sql =
@@ -217,7 +218,7 @@ impl Store {
         self.query(select, (name,), |row| Ok((row.get(0)?, row.get(1)?)))
     }
 
-    /// Returns the numbered shapes of a table, latest last.
+    /// Returns the shapes of a table with their numbers, latest last.
     pub(crate) fn shapes_of(&self, name: &str) -> Result<Vec<(i64, Shape)>, Error> {
         let select =
             "SELECT number, columns FROM mirror_shape WHERE table_name = ?1 ORDER BY number";
@@ -247,7 +248,8 @@ impl Store {
         })
     }
 
-    /// Sets how many records of a table are present and missing, and when its list was complete.
+    /// Sets how many records of a table are present and missing, and when its last complete list was synced; `None`
+    /// keeps the earlier time.
     pub(crate) fn set_counts(
         &self,
         table: &str,
@@ -301,12 +303,12 @@ fn alter(name: &str, shape: &Shape, existing: &[(String, String)]) -> Result<Str
     Ok(sql)
 }
 
-/// Returns the name of the view with the present records of a table. No table has such a name.
+/// Returns the name of the view with a table's present records. A table cannot have such a name.
 pub(crate) fn view_name(table: &str) -> String {
     format!("{table}_present")
 }
 
-/// Returns the columns of a view, given the columns of its table: the identity, the times, and the columns of records.
+/// Returns the columns of a view, given the columns of its table: the identity, the times, and the columns for fields.
 /// A column added to the table comes last, so that the view can be replaced in place.
 pub(crate) fn view_columns<'a>(identity: &'a str, existing: &'a [String]) -> Vec<&'a str> {
     let own = existing.iter().map(|name| &**name);
@@ -342,5 +344,5 @@ const fn type_of(kind: Kind) -> &'static str {
     }
 }
 
-/// The number of the first parameter for a column of the shape.
+/// The number of the first statement parameter that contains the value of a column in the shape.
 const FIRST_CELL: u32 = 7;

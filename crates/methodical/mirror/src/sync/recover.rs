@@ -1,4 +1,5 @@
-//! Recovers the values of one table: reads the known ones, requests the others, and writes the placements as one list.
+//! Recovers the values of one table: reads the known values, requests the others, and writes the placements as one
+//! list.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher as _, RandomState};
@@ -16,7 +17,7 @@ use crate::store::rows::{State, id};
 use crate::store::{Store, quoted};
 use crate::sync::report::{Coverage, GroupFailure, SyncOptions, SyncProgress};
 
-/// The parts of a table's report.
+/// The parts of the report on a recovered table.
 pub(crate) type Parts = (Report, Option<Coverage>, Vec<GroupFailure>);
 
 pub(crate) fn recover(
@@ -132,7 +133,7 @@ fn write(
         let group = id.split_once('/').map_or("", |(group, _)| group);
         match fates.get(group) {
             Some(Fate::Placed(_)) => false,
-            // Its list was complete, and still lacks a missing member.
+            // The group's list was complete and still lacks the missing member.
             Some(Fate::Kept) => !is_missing,
             Some(Fate::Failed(_)) | None => true,
         }
@@ -156,10 +157,10 @@ fn write(
 /// When the values of each group were last requested.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Schedule {
-    /// The number of recoveries so far.
+    /// How many recoveries have run so far.
     turn: u64,
     groups: BTreeMap<String, Asked>,
-    /// All values that were requested, the latest recovery's first.
+    /// All values that were requested, except those that the service refused.
     values: Vec<String>,
 }
 
@@ -171,8 +172,8 @@ struct Asked {
 }
 
 impl Schedule {
-    /// Returns the groups that are due: those that were last requested too long ago, and one in `runs` of all groups,
-    /// longest waiting first.
+    /// Returns the groups that are due: those that were last requested too long ago, and those that have waited
+    /// longest, which are one in `runs` of all groups.
     pub(crate) fn due<'a>(&self, groups: &'a [String], runs: u32, now: i64) -> BTreeSet<&'a str> {
         let asked = |id: &'a String| (self.groups.get(id).copied().unwrap_or_default(), &**id);
         let mut waiting: Vec<(Asked, &str)> = groups.iter().map(asked).collect();
@@ -186,12 +187,13 @@ impl Schedule {
         due.map(|(_, (_, id))| id).collect()
     }
 
-    /// Returns whether one of these values has never been requested.
+    /// Returns whether one of these values has never been requested, or was refused.
     pub(crate) fn has_new(&self, values: &[String]) -> bool {
         values.iter().any(|value| !self.values.contains(value))
     }
 
-    /// Returns when the values of the longest waiting group were last requested, in seconds since 1970.
+    /// Returns when the values of the group that has waited longest were last requested, in seconds since 1970; `None`
+    /// if there are no groups.
     pub(crate) fn oldest(&self) -> Option<i64> {
         self.groups.values().map(|asked| asked.at).min()
     }
@@ -213,7 +215,8 @@ impl Store {
     }
 }
 
-/// Time after which the values of a group are always due, in seconds: less than a day, so that a daily run covers all.
+/// Time after which the values of a group are always due, in seconds: less than a day, so that a daily run requests all
+/// groups.
 const MAX_AGE: i64 = 20 * 3600;
 
 #[cfg(test)]

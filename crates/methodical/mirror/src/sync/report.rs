@@ -1,4 +1,4 @@
-//! The options, progress and result of a sync of all tables.
+//! The options, progress and result of syncing all tables.
 
 use std::collections::BTreeMap;
 use std::error::Error as StdError;
@@ -40,8 +40,9 @@ pub struct SyncOptions {
     pub concurrency: usize,
     /// Whether values are recovered, after the lists. Default: true.
     pub recovers: bool,
-    /// More values that a recovery requests, such as `On hold` for `status`. Values that the contract lists or the
-    /// mirror has are always requested. A mirror remembers requested values, so each value need be given only once.
+    /// More values for recoveries to request, by the name of the value, such as `On hold` for `status`. Values that the
+    /// contract lists or the mirror has are always requested. A mirror remembers requested values, so each value need
+    /// be given only once.
     pub values: BTreeMap<String, Vec<String>>,
     /// The number of runs within which the values of each group are requested at least once; 0 counts as 1. Default: 8.
     /// Each run requests the values of the groups whose members changed, of the groups that have waited longest (one
@@ -49,7 +50,7 @@ pub struct SyncOptions {
     /// requests all, as does a daily run.
     pub recheck_every: u32,
     /// Receives the progress of the sync: after every 256 records of a list, at its end, and after each group. It is
-    /// called on the threads of the sync, which wait for it.
+    /// called on the sync's threads, which wait for it.
     pub on_progress: Option<Arc<dyn Fn(SyncProgress) + Send + Sync>>,
 }
 
@@ -88,20 +89,20 @@ impl Default for SyncOptions {
 pub enum SyncProgress {
     /// A list is being received.
     Records {
-        /// The table of the list.
+        /// The name of the list's table.
         table: &'static str,
         /// How many records were received, including rejected ones.
         received: u64,
     },
     /// The values of the groups are being requested.
     Groups {
-        /// The table of the placements.
+        /// The name of the table of placements.
         table: &'static str,
-        /// The table of the groups.
+        /// The name of the table of groups.
         groups: &'static str,
         /// How many groups are done: their values are known or unchanged, or the requests failed.
         asked: u64,
-        /// The number of all groups.
+        /// How many groups there are in total.
         all: u64,
     },
 }
@@ -121,7 +122,7 @@ pub struct SyncReport {
     pub calls: u64,
 }
 
-/// The changes of a sync to one table, and its failures.
+/// What a sync changed in one table, and what failed.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct TableReport {
@@ -129,7 +130,7 @@ pub struct TableReport {
     pub table: &'static str,
     /// The counts of the sync. After an error, the table is unchanged.
     pub result: Result<Report, Error>,
-    /// How many values are known, if the table is a recovered table.
+    /// How many values are known; `None` if the table is not a recovered table or its recovery failed.
     pub coverage: Option<Coverage>,
     /// The groups of a recovered table whose values could not be recovered.
     pub failures: Vec<GroupFailure>,
@@ -164,12 +165,12 @@ impl TableReport {
 pub struct SyncError(pub(crate) Box<SyncReport>);
 
 impl SyncError {
-    /// Returns the report, which has the errors and what was committed.
+    /// Returns the report, which contains the errors and what was committed.
     pub fn report(&self) -> &SyncReport {
         &self.0
     }
 
-    /// Returns the report, which has the errors and what was committed.
+    /// Returns the report, which contains the errors and what was committed.
     pub fn into_report(self) -> SyncReport {
         *self.0
     }
@@ -205,7 +206,7 @@ impl StdError for SyncError {
 pub struct Coverage {
     /// The name of the value, such as `status`.
     pub value: &'static str,
-    /// The name of the table with the groups, such as `album`.
+    /// The name of the groups' table, such as `album`.
     pub group: &'static str,
     /// How many placements there are.
     pub total: u64,
@@ -219,7 +220,7 @@ pub struct Coverage {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct GroupFailure {
-    /// The identity of the group.
+    /// The group's identity.
     pub group: String,
     /// Why the group's values could not be recovered.
     pub error: Error,
@@ -239,7 +240,8 @@ impl Coverage {
         self.groups += u64::from(unknown > 0);
     }
 
-    /// Returns a sentence for people. If some values are unknown, the sentence names the option that adds values.
+    /// Returns a sentence for people. If some values are unknown, the sentence names `option`, with which the user can
+    /// add values.
     #[must_use]
     pub fn text(&self, option: &str) -> String {
         let Self { value, group, total, unknown, groups } = self;

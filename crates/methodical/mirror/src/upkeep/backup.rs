@@ -16,7 +16,7 @@ use crate::mirror::Mirror;
 use crate::store::files::{self, Existing, Lock, Partial, failed};
 use crate::store::{OrFailed as _, Store, empty_log, integer, renew, sqlite_failed};
 
-/// A backup in the list of a mirror, whether or not its file still exists.
+/// A backup in a mirror's list of backups, whether or not its file still exists.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Backup {
@@ -29,9 +29,9 @@ pub struct Backup {
 impl Mirror {
     /// Writes the last committed state to a file that only its owner can read, even while another process is syncing.
     ///
-    /// The file appears when it is complete. The file is a mirror as well, with the records, the feed, the consumers
-    /// and the secret. When it is opened or restored, it becomes another mirror, which refuses older cursors. The
-    /// mirror remembers the path, and [`forget`](Self::forget) names it.
+    /// The file appears only once it is complete. It is a mirror as well, with the records, the feed, the consumers and
+    /// the secret. When it is opened or restored, it becomes another mirror, which refuses older cursors. The mirror
+    /// remembers the path, and [`forget`](Self::forget) names it.
     ///
     /// # Errors
     ///
@@ -68,7 +68,7 @@ impl Mirror {
     }
 
     /// Restores a backup to a file, after checking it as [`check`](Self::check) does. The file appears, or is replaced,
-    /// when the restored mirror is complete.
+    /// only once the restored mirror is complete.
     ///
     /// The restored mirror has a new identity: it refuses all earlier cursors, because it will reuse the numbers of
     /// changes that readers may have seen with other contents. Readers must take a new snapshot. Its own consumers keep
@@ -147,7 +147,7 @@ impl Mirror {
             forget_again(&mut copy, to, at)?;
         }
         renew(&copy.connection, "TRUE")?;
-        // The log keeps the former name. Closing also writes it into the file, but ignores errors.
+        // The log keeps the partial file's name. Closing also writes the log into the file, but ignores errors.
         empty_log(&copy.connection)?;
         drop(copy);
         if has_former {
@@ -170,12 +170,12 @@ fn copy(source: &Connection, to: &Path) -> Result<(), Error> {
     let copy = Connection::open_with_flags(to, FLAGS).or_failed()?;
     copy.execute_batch("PRAGMA journal_mode = WAL; UPDATE mirror_meta SET is_copy = 1")
         .or_failed()?;
-    // The log keeps the former name. Closing also writes it into the file, but ignores errors.
+    // The log keeps the partial file's name. Closing also writes the log into the file, but ignores errors.
     empty_log(&copy)?;
     copy.close().map_err(|(_copy, error)| sqlite_failed(error))
 }
 
-/// Returns the backups on a mirror's list, by path.
+/// Returns the backups on a mirror's list, ordered by path.
 pub(crate) fn backups(mirror: &Path) -> Result<Vec<Backup>, Error> {
     let path = list_of(mirror);
     let text = match fs::read_to_string(&path) {
@@ -221,7 +221,7 @@ fn has_contents(path: &Path) -> bool {
     path.metadata().is_ok_and(|file| file.len() > 0)
 }
 
-/// Forgets in a copy the records that the previous mirror had forgotten, and notes its copies.
+/// Forgets in a restored copy the records that the former mirror had forgotten, and adds the former mirror's copies.
 fn forget_again(copy: &mut Store, former: &Path, at: i64) -> Result<(), Error> {
     let path = former.display();
     let former = Store::open(former, None).map_err(|error| {
@@ -261,7 +261,7 @@ fn refuse_log(to: &Path) -> Result<(), Error> {
     Err(Error::new(ErrorKind::Foreign, text))
 }
 
-/// Replaces a mirror that no program has open.
+/// Replaces a mirror. Fails if a program has it open.
 fn replace(file: Partial, to: &Path) -> Result<(), Error> {
     let locked = || {
         let connection = Connection::open_with_flags(to, FLAGS)?;

@@ -27,7 +27,7 @@ pub struct Check {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {
-    /// The kind of the finding.
+    /// The rule of consistency that is violated.
     pub kind: FindingKind,
     /// The table; `None` if the finding concerns the whole mirror.
     pub table: Option<String>,
@@ -37,18 +37,18 @@ pub struct Finding {
     pub cause: String,
 }
 
-/// The kind of a [`Finding`]: which rule of a consistent mirror is violated.
+/// The kind of a [`Finding`]: the rule of consistency that is violated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum FindingKind {
     /// The database reports damage.
     Damage,
-    /// The counts of a table differ from its rows.
+    /// A table's stored counts differ from its rows.
     Counts,
     /// The hash of a record does not match its contents, or some of them cannot be read: another program or a disk
     /// error changed the row.
     Hash,
-    /// A record that is gone or forgotten has a personal or an unlisted value.
+    /// A record that is gone or forgotten still has a personal or unlisted value.
     Erasure,
     /// A forgotten record is present, missing or gone.
     Forgotten,
@@ -59,7 +59,7 @@ named!(
 );
 
 impl FindingKind {
-    /// Returns what to do next.
+    /// Returns what to do about a finding of this kind.
     pub const fn next_step(self) -> &'static str {
         match self {
             Self::Damage => "restore a backup, or sync into a new mirror",
@@ -87,7 +87,7 @@ impl Mirror {
     /// - the database itself;
     /// - that the counts of each table match its rows;
     /// - that the hash of each record matches its contents, unless the mirror omits personal data;
-    /// - that a record that is gone or forgotten has no personal and no unlisted value;
+    /// - that a record that is gone or forgotten has no personal or unlisted value;
     /// - that no record whose identity is forgotten is present, missing or gone.
     ///
     /// The check reads every row.
@@ -174,7 +174,7 @@ impl Store {
         Ok(check)
     }
 
-    /// Returns the damage that the database finds in itself: names of tables and indexes, and numbers of rows and
+    /// Returns the damage that SQLite reports: texts with the names of tables and indexes, and the numbers of rows and
     /// pages.
     fn damage(&self) -> Result<Vec<String>, Error> {
         let found = self.connection.prepare("PRAGMA integrity_check").and_then(|mut statement| {
@@ -198,7 +198,7 @@ impl Store {
     ) -> Result<(), Error> {
         let table = &status.table;
         let (hasher, suppressed) = (RowHasher::new(&self.identity.secret), self.suppressed(table)?);
-        // The hashes include contents that are not stored.
+        // The hashes cover contents that are not stored.
         let is_reduced = self.omits_personal()?;
         self.each_record(table, &Filter::new(), |mut stored| {
             check.records += 1;
@@ -206,7 +206,7 @@ impl Store {
             let is_damaged = state.is_live() && stored.row.drop_damaged(&stored.shape);
             let Stored { record, row, shape, hash } = &stored;
             let id = &record.id;
-            // The hash of an older release is longer.
+            // A hash that an older release wrote is longer.
             let is_hashed =
                 state.is_live() && !is_reduced && hash.as_ref().is_none_or(|hash| hash.len() == 16);
             let actual = (is_damaged || is_hashed).then(|| hasher.row(row, shape)).transpose()?;

@@ -114,7 +114,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Returns the text of a number.
+    /// Skips a number and returns its text.
     #[inline]
     pub fn number(&mut self) -> Option<&'a str> {
         let start = past_whitespace(self.text.as_bytes(), self.at);

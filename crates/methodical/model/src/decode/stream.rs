@@ -156,8 +156,8 @@ impl<T: Record, M: Metadata> StreamDecoder<T, M> {
         self.next_json_with(|record, _| T::from_ref(record))
     }
 
-    /// Passes the next record to `take`, together with its JSON text. The record borrows from the body, so that its
-    /// strings are not copied.
+    /// Passes the next record to `take`, together with its JSON text. The record borrows from the body, so its strings
+    /// are not copied.
     ///
     /// The text contains every field and the original whitespace. Use it to pass records on unchanged.
     ///

@@ -69,7 +69,8 @@ pub(super) fn failed_connection_is_not_reused(kit: &Kit) -> Outcome {
     not_reused_after(&server, "/bad")
 }
 
-/// Sends requests whose responses are late after `sent`, then others, which must not reuse those connections.
+/// Sends requests whose responses stall after `sent` until the deadline has passed. Other requests must not reuse those
+/// connections.
 pub(super) fn late_response_reaches_nobody(
     kit: &Kit,
     sent: &'static str,
@@ -97,7 +98,7 @@ pub(super) fn late_response_reaches_nobody(
     not_reused_after(&server, "/late")
 }
 
-/// Checks that no request followed one for `target` on the same connection.
+/// Checks that no request followed a request for `target` on the same connection.
 fn not_reused_after(server: &RawServer, target: &str) -> Outcome {
     let requests = server.progress().requests;
     for (index, failed) in requests.iter().enumerate() {
@@ -121,7 +122,7 @@ pub(super) fn requests_run_side_by_side(kit: &Kit) -> Outcome {
     concurrently(4, || kit.gets(get(&server, "/")?, "together")).into_iter().collect()
 }
 
-/// Expects each of these threads to get the responses to its own requests.
+/// Expects each of `threads` threads to get the responses to its own requests.
 pub(super) fn echoes_to_threads(kit: &Kit, threads: usize) -> Outcome {
     let server = echo()?;
     let next = AtomicUsize::new(0);
@@ -206,7 +207,7 @@ pub(super) fn reused_connection_that_dies(kit: &Kit) -> Outcome {
 
 pub(super) fn unsolicited_response_is_not_used(kit: &Kit) -> Outcome {
     for_input("with the response", unsolicited_response(kit, false))?;
-    // A client that notices it in the background may be slow to do so on a busy machine.
+    // A client that notices the response in the background may be slow to do so on a busy machine.
     for_input("on an idle connection", patiently(|_| unsolicited_response(kit, true)))
 }
 

@@ -1,4 +1,4 @@
-//! The transport under test, behind one blocking interface whether it is async or blocking.
+//! The transport under test, async or blocking, behind one blocking interface.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -213,5 +213,5 @@ pub(super) fn read_up_to(
     (read, None)
 }
 
-/// Body limit in bytes: more than any check sends, except the checks of limits.
+/// Body limit in bytes. No check sends more, except the checks of limits.
 const LIMIT: u64 = 4 << 20;

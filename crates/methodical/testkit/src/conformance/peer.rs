@@ -27,7 +27,7 @@ pub(super) const SHORT: Duration = Duration::from_millis(100);
 /// Pause between two bytes of a slow response.
 pub(super) const DRIP: Duration = Duration::from_millis(50);
 
-/// Methods that clients treat differently, each with the body that a check sends with it.
+/// Methods that clients treat differently, each with the body to send.
 pub(super) const METHODS: [(Method, &str); 3] =
     [(Method::GET, ""), (Method::POST, "a=1"), (Method::DELETE, "")];
 
@@ -49,7 +49,7 @@ pub(super) fn echo() -> Outcome<RawServer> {
     })
 }
 
-/// Starts a server that sends these bytes in response to each request, and then does `next`.
+/// Starts a server that sends these bytes in response to each request and then does `next`.
 pub(super) fn playing(bytes: impl Into<Vec<u8>>, next: Next) -> Outcome<RawServer> {
     let bytes = bytes.into();
     server(move |_, connection| {
@@ -58,7 +58,7 @@ pub(super) fn playing(bytes: impl Into<Vec<u8>>, next: Next) -> Outcome<RawServe
     })
 }
 
-/// Starts a server that sends these bytes in response to each request, and then nothing.
+/// Starts a server that sends these bytes in response to each request, and then stays silent.
 pub(super) fn stalling(bytes: impl Into<Vec<u8>>) -> Outcome<RawServer> {
     let bytes = bytes.into();
     server(move |_, connection| {
@@ -68,7 +68,8 @@ pub(super) fn stalling(bytes: impl Into<Vec<u8>>) -> Outcome<RawServer> {
     })
 }
 
-/// Starts a server that sends these bytes, and then 200 more, one by one. Without first bytes, the rest is in a head.
+/// Starts a server that sends these bytes, and then 200 more, one by one. If `bytes` is empty, the 200 bytes are part
+/// of a head.
 pub(super) fn dripping(bytes: &'static str) -> Outcome<RawServer> {
     server(move |_, connection| {
         connection.send(bytes.as_bytes());
@@ -128,7 +129,7 @@ pub(super) fn until(deadline: Deadline, mut request: Request) -> Request {
     request
 }
 
-/// Returns the request with a deadline for the head `limit` from now, and a later one, [`PATIENCE`], for the body.
+/// Returns the request with a deadline `limit` from now for the head, and [`PATIENCE`] from now for the whole response.
 pub(super) fn begun(limit: Duration, request: Request) -> Request {
     until(Deadline::after(PATIENCE).head_by(Instant::now() + limit), request)
 }
@@ -140,7 +141,7 @@ pub(super) fn only_request(server: &RawServer) -> Outcome<RawRequest> {
     requests.pop().ok_or_else(|| Stop::Fail("no request".into()))
 }
 
-/// Returns the values of a header that arrived as text, as one list.
+/// Returns the values of a request header as text, joined by `, `.
 pub(super) fn sent(request: &RawRequest, name: &str) -> String {
     text(request.header(name).join(&b", "[..]))
 }
@@ -182,22 +183,22 @@ impl BlackHole {
     }
 }
 
-/// Lets time pass. Only for state that cannot be observed from outside, such as what a client does in the background.
+/// Lets time pass. Use it only for state that cannot be observed, such as what a client does in the background.
 pub(super) fn settle(time: Duration) {
     let (_keep, never) = mpsc::sync_channel::<()>(0);
     // Always times out: the other end is alive and silent.
     never.recv_timeout(time).unwrap_or_default();
 }
 
-/// Calls `call` up to three times, with more time each, until it succeeds.
+/// Calls `call` up to three times, each time with a longer limit, until it succeeds.
 ///
-/// Only for time limits that are short to keep a check fast: a busy machine may delay anything for a moment, but a
+/// Use it only for limits that are short to keep a check fast: a busy machine may delay anything for a moment, but a
 /// broken transport fails each time.
 pub(super) fn patiently<T>(call: impl Fn(Duration) -> Outcome<T>) -> Outcome<T> {
     call(SHORT).or_else(|_| call(SHORT * 3)).or_else(|_| call(SHORT * 9))
 }
 
-/// Runs a check for each of its cases, all of them concurrently because they mostly wait. Returns the first failure.
+/// Runs a check for all cases concurrently, because they mostly wait. Returns the first failure.
 pub(super) fn for_each<T: Sync>(cases: &[T], check: impl Fn(&T) -> Outcome + Sync) -> Outcome {
     let next = AtomicUsize::new(0);
     let outcomes = concurrently(cases.len(), || {

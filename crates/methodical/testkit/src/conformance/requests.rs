@@ -1,4 +1,4 @@
-//! Checks of requests: they must be sent as the caller gave them, byte for byte.
+//! Checks of requests, which must be sent as the caller gave them, byte for byte.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -54,7 +54,7 @@ pub(super) fn method_and_host(kit: &Kit) -> Outcome {
     equal("the host", sent(&request, "host"), server.address())
 }
 
-/// Expects each header to arrive once, with the values of one name in order. Every second header is marked sensitive.
+/// Expects each header to arrive once, and values with the same name in order. Every second header is marked sensitive.
 pub(super) fn headers_arrive(kit: &Kit, headers: &[(&'static str, &[u8])]) -> Outcome {
     let mut given = HeaderMap::new();
     for (index, (name, value)) in headers.iter().enumerate() {
@@ -84,7 +84,7 @@ pub(super) fn header_bytes_are_preserved(kit: &Kit) -> Outcome {
 }
 
 pub(super) fn header_values_keep_their_case(kit: &Kit) -> Outcome {
-    // Except those that a client or a browser sets itself.
+    // All common headers except those that a client or a browser sets itself.
     let names = "accept accept-language authorization cache-control content-disposition \
                  content-language content-location content-type from if-match if-modified-since \
                  if-none-match if-range if-unmodified-since link pragma range traceparent \
@@ -126,7 +126,7 @@ pub(super) fn refused(kit: &Kit, uri: &str) -> Outcome {
 
 pub(super) fn invalid_ports_are_refused(kit: &Kit) -> Outcome {
     let server = friendly()?;
-    // Some clients truncate such a port to the digits or bits that fit.
+    // Some clients truncate an invalid port to the digits or bits that fit.
     let port = u32::from(server.address().port());
     for port in [format!("{}", port + 0x1_0000), format!("{port}x"), format!("{port}00000")] {
         for_input(format_args!("port {port}"), refused(kit, &format!("http://127.0.0.1:{port}/")))?;
@@ -227,7 +227,7 @@ fn sent_with(request: &RawRequest, method: &str, body: &[u8]) -> Outcome {
     Ok(())
 }
 
-/// The headers of a request without additions.
+/// The headers that may arrive if the caller sets only `accept`.
 pub(super) const OWN: [&str; 4] = ["accept", "connection", "host", "user-agent"];
 
 /// A header value that changes if its letters become lower or upper case.

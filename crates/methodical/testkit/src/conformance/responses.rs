@@ -50,7 +50,7 @@ pub(super) fn fails(
     expect_kind(&kit.failure(get(&server, "/")?)?, &[kind])
 }
 
-/// Expects each status to be returned with a header and a body, after one request of each method.
+/// Expects each status to be returned with a header and a body, after a single request by each method.
 pub(super) fn statuses(
     kit: &Kit,
     codes: impl IntoIterator<Item = u16>,
@@ -272,7 +272,8 @@ fn comes_with_status(kit: &Kit, status: u16, first: &'static str) -> Outcome {
     equal("the rest", text(response.into_body().collect(10)?), "end")
 }
 
-/// Expects the error `Interrupted`, after `received`, from a peer that sends this response and closes the connection.
+/// Expects an `Interrupted` error from a peer that sends this response and closes the connection. The bytes returned
+/// before the error must be a prefix of `received`.
 pub(super) fn cut(kit: &Kit, sent: &str, received: &str) -> Outcome {
     let server = playing(format!("HTTP/1.1 200 OK\r\n{sent}"), Next::Close)?;
     let mut response = match kit.send(get(&server, "/")?) {
@@ -400,7 +401,7 @@ pub(super) fn closed_before_the_head(kit: &Kit) -> Outcome {
     equal("requests", server.progress().requests.len(), 1)
 }
 
-/// Expects a transient error of this kind, which says that nothing was sent.
+/// Expects a transient error of this kind while connecting, which says that nothing was sent.
 pub(super) fn unsent(kit: &Kit, uri: &str, kind: TransportErrorKind) -> Outcome {
     let error = kit.failure(get_uri(uri)?)?;
     expect_kind(&error, &[kind])?;
@@ -454,7 +455,7 @@ pub(super) fn sent_and_phase_of_each_failure(kit: &Kit) -> Outcome {
     })
 }
 
-/// Sends a request that arrives, and checks the error.
+/// Sends a request that reaches the peer but fails, and checks the error's kind, phase and `Sent`.
 fn failed_when_sent(kit: &Kit, request: Request, kind: TransportErrorKind) -> Outcome {
     let (error, is_right_phase) = match kit.send(request) {
         Ok(response) => {

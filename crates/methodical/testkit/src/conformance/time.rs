@@ -15,7 +15,7 @@ use crate::conformance::peer::{
 use crate::outcome::{Outcome, Stop, ensure, fail};
 use crate::raw_server::{Next, RawRequest, RawServer};
 
-/// The start of a response, within its body of 300 bytes.
+/// The start of a response: the head and the first bytes of a 300-byte body.
 pub(super) const HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-length: 300\r\n\r\nabc";
 
 pub(super) fn idle(kit: &Kit, limit: Duration) -> Outcome<Kit> {
@@ -45,7 +45,7 @@ pub(super) enum Limit {
 
 /// Expects the head of a response, and then a timeout of its body soon after the limit.
 ///
-/// A busy machine may need longer than `SHORT` for the head. So the check tries again with longer limits.
+/// A busy machine may need longer than `SHORT` for the head, so the check tries again with longer limits.
 pub(super) fn body_ends(kit: &Kit, server: &RawServer, limit: Limit) -> Outcome {
     for time in [SHORT, SHORT * 3, SHORT * 9] {
         let own;
@@ -179,7 +179,7 @@ pub(super) fn deadline_of_interim_responses(kit: &Kit) -> Outcome {
         while connection.send(hint) && !connection.wait_for_close(Duration::from_millis(10)) {}
         Next::Close
     })?;
-    // A client may also refuse them after a few hundred.
+    // A client may also refuse the response after a few hundred interim responses.
     let kinds =
         [TransportErrorKind::Timeout, TransportErrorKind::TooLarge, TransportErrorKind::Protocol];
     ends_in_time(kit, within(SHORT, get(&server, "/")?), &kinds)
@@ -230,7 +230,7 @@ pub(super) fn deadline_is_not_restarted(kit: &Kit) -> Outcome {
                 Next::Close
             })?;
             let limit = short * 3;
-            // A deadline for the head just before the exchange's changes nothing here.
+            // A deadline for the head, just before the deadline of the exchange, changes nothing here.
             for head in [limit, short * 8 / 3] {
                 let start = Instant::now();
                 let deadline = Deadline::since(start, limit).head_by(start + head);

@@ -45,7 +45,7 @@ pub struct Operation {
     pub select: &'static str,
     /// The section of the contract.
     pub source: &'static str,
-    /// The format of the POST body, and whether the call is idempotent; `None` if it is called by GET.
+    /// The format of the POST body, and whether the call is idempotent; `None` for a GET.
     pub post: Option<(BodyFormat, bool)>,
     /// The parameters whose values are unquoted in a JSON body.
     pub literals: &'static [&'static str],
@@ -55,7 +55,7 @@ pub struct Operation {
     pub response: Data,
     /// Whether the service may refuse a call with status 200 and a failure in the body.
     pub reports_failures: bool,
-    /// The records of the list, or the object itself.
+    /// The kind of the list's records, or of the object itself.
     pub record: &'static Record,
     /// The operation's parameters.
     pub params: &'static [Param],
@@ -134,7 +134,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Returns the kind of the values in nested lists and maps, or the kind itself if it is neither.
+    /// Returns the kind of the innermost values of lists and maps, or the kind itself if it is neither.
     pub(crate) fn element(&self) -> &Self {
         match self {
             Self::List(of)
@@ -166,7 +166,7 @@ pub struct Param {
     pub required: bool,
     /// The parameters without which this one has no effect.
     pub needs: &'static [&'static str],
-    /// The attribute that all selected records have, although they do not contain it.
+    /// The attribute that all records selected by this parameter have, although the records do not contain it.
     pub recovers: Option<&'static str>,
     /// The section of the contract.
     pub source: &'static str,
@@ -213,7 +213,7 @@ impl Contract {
         self.operations.iter().filter(|one| one.is_called())
     }
 
-    /// Returns the operation that the general checks call. It prefers a GET, few required parameters and no list.
+    /// Returns the operation that the general checks call: preferably a GET with few required parameters and no list.
     pub(crate) fn probe(&self) -> Option<&'static Operation> {
         self.called().min_by_key(|one| {
             let required = one.params.iter().filter(|param| param.required).count();
@@ -259,12 +259,13 @@ impl Operation {
         }
     }
 
-    /// Returns whether the checks call it. They skip a POST that is not idempotent, because it may change data.
+    /// Returns whether the checks call the operation. They skip a POST that is not idempotent, because it may change
+    /// data.
     pub(crate) fn is_called(&self) -> bool {
         self.post.is_none_or(|(_, is_idempotent)| is_idempotent)
     }
 
-    /// Returns whether its parameters are in a JSON body instead of being percent-encoded.
+    /// Returns whether the parameters are in a JSON body instead of being percent-encoded.
     pub(crate) fn is_json(&self) -> bool {
         self.post.is_some_and(|(format, _)| format == BodyFormat::Json)
     }
@@ -306,7 +307,7 @@ impl Data {
         (place, if self.is_list { "a list" } else { "an object" })
     }
 
-    /// Says what a body has in place of the data.
+    /// Describes what a body has in place of the data.
     pub(crate) fn mistake(&self, data: Option<&Value>) -> String {
         let (place, what) = self.place();
         format!("{place} is {}, expected {what}", found(data))
@@ -383,7 +384,7 @@ impl Record {
     }
 }
 
-/// Returns the open point about a topic: the one whose name ends with the topic, or the first, or else `general`.
+/// Returns the open point about a topic: the first whose name ends with the topic, or the first of all, or `general`.
 pub(crate) fn point(
     open: &'static [&'static str],
     topic: &str,

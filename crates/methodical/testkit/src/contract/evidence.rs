@@ -1,4 +1,5 @@
-//! The requests to the service. Each is sent once, and the checks share its response. Also the requests for parameters.
+//! The requests to the service, including those that test parameters. Each request is sent once, and the checks share
+//! its response.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -24,7 +25,7 @@ pub(super) struct Evidence<'a> {
 /// The parts that differ between requests.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Ask {
-    /// The text after the path of the service. After `?=`, it has the value of the selector.
+    /// The text after the service's path. If the text contains `?=`, the selector's value follows that.
     pub(super) suffix: String,
     pub(super) is_head: bool,
     pub(super) token: Token,
@@ -41,13 +42,13 @@ pub(super) enum Token {
 }
 
 impl Ask {
-    /// Creates a request with this text after the path of the service.
+    /// Creates a request with this text after the service's path.
     pub(super) fn suffix(suffix: String) -> Self {
         Self { suffix, is_head: false, token: Token::Valid, header: None }
     }
 
-    /// Creates a request with this query. If it begins with `=` and the value of the selector, the request selects the
-    /// operation as the service requires.
+    /// Creates a request with this query. If the query begins with `=` and the selector's value, the request selects
+    /// the operation as the service requires.
     pub(super) fn query(query: &str) -> Self {
         Self::suffix(format!("?{query}"))
     }
@@ -85,17 +86,17 @@ impl<'a> Evidence<'a> {
         self.ask(Ask::query(query))
     }
 
-    /// Sends a query again and returns the new response. The checks still share the first one.
+    /// Sends a query again and returns the new response. The checks still share the first response.
     pub(super) fn get_again(&self, query: &str) -> Exchange {
         self.send(&Ask::query(query))
     }
 
-    /// Returns the response of an operation without its optional parameters.
+    /// Returns the response to a call of the operation without its optional parameters.
     pub(super) fn plain(&self, operation: &'static Operation) -> Rc<Exchange> {
         self.get(&self.query(operation))
     }
 
-    /// Returns the response of the operation for the general checks.
+    /// Returns the response to the call that the general checks use.
     pub(super) fn probe(&self) -> Rc<Exchange> {
         self.get(&self.probe_query())
     }
@@ -114,17 +115,17 @@ impl<'a> Evidence<'a> {
         self.ask(Ask { token: Token::Missing, ..self.probe_ask() })
     }
 
-    /// Returns the request for the general checks.
+    /// Returns the request that the general checks use.
     pub(super) fn probe_ask(&self) -> Ask {
         Ask::query(&self.probe_query())
     }
 
-    /// Returns the query of the operation for the general checks.
+    /// Returns the query that the general checks use.
     pub(super) fn probe_query(&self) -> String {
         self.probe_query_with(self.contract.probe().map_or("", |probe| probe.select))
     }
 
-    /// Returns the same query with this text as the method.
+    /// Returns the query that the general checks use, with `select` as the method.
     pub(super) fn probe_query_with(&self, select: &str) -> String {
         let params = self.contract.probe().map_or(&[][..], |probe| probe.params);
         self.query_of(select, params.iter().filter(|param| param.required))
@@ -135,7 +136,8 @@ impl<'a> Evidence<'a> {
         self.query_of(operation.select, operation.params.iter().filter(|param| param.required))
     }
 
-    /// Returns the query of an operation with the parameters that one parameter needs, but without that one.
+    /// Returns the query of an operation with its required parameters and those that `param` needs, but without `param`
+    /// itself.
     pub(super) fn query_around(
         &self,
         operation: &'static Operation,
@@ -168,13 +170,13 @@ impl<'a> Evidence<'a> {
         !is_id || self.existing(param).is_some()
     }
 
-    /// Returns a value for a parameter from a record of the service.
+    /// Returns a value for a parameter from one of the service's records.
     fn existing(&self, param: &'static Param) -> Option<String> {
         let (select, field) = param.origin?;
         let operation = self.contract.operation(select).filter(|one| one.is_called())?;
         let is_numeric_only = matches!(param.values, Values::NumericId | Values::Integer);
         let values = self.plain(operation).values(operation, field).unwrap_or_default();
-        // A value that is not numeric would change the meaning of the query. Another check reports such a value.
+        // A value that is not numeric would change the meaning of the query. Another check reports it.
         values.into_iter().find(
             |value| {
                 if is_numeric_only { is_numeric(value) } else { !value.is_empty() }
@@ -193,7 +195,7 @@ pub(super) struct Parameter {
 }
 
 impl Parameter {
-    /// Returns the first suitable parameter of the service, in a query or a form.
+    /// Returns the service's first suitable parameter in a query or a form.
     pub(super) fn first(contract: &'static Contract, fits: fn(&Param) -> bool) -> Option<Self> {
         contract.called().filter(|one| !one.is_json()).find_map(|operation| {
             let param = operation.params.iter().find(|param| fits(param))?;
@@ -201,12 +203,12 @@ impl Parameter {
         })
     }
 
-    /// Returns the name of one of its checks.
+    /// Returns the name of one of the parameter's checks.
     pub(super) fn name(self, suffix: &str) -> String {
         format!("{}_{suffix}", self.param.check)
     }
 
-    /// Sends the parameter, whose value is already encoded, together with the parameters that it needs.
+    /// Sends the parameter with this encoded value, together with the parameters that it needs.
     pub(super) fn with(self, seen: &Evidence<'_>, value: &str) -> Rc<Exchange> {
         let around = seen.query_around(self.operation, self.param);
         seen.get(&format!("{around}&{}={value}", encoded(self.param.name)))
@@ -223,7 +225,7 @@ impl Parameter {
         seen.get(&format!("{query}{}", seen.given(self.param)))
     }
 
-    /// Returns the sample in upper case, if it differs from the sample.
+    /// Returns the sample in upper case, if the parameter is text and the result differs from the sample.
     pub(super) fn sample_in_upper_case(self) -> Option<String> {
         let upper = self.param.sample.to_uppercase();
         let is_other = self.param.values == Values::Text && upper != self.param.sample;
@@ -231,7 +233,7 @@ impl Parameter {
     }
 }
 
-/// Skips the check if the service refuses a value that may not exist there.
+/// Skips the check if the call was refused, because the service may not have the parameter's value.
 pub(super) fn unknown(exchange: &Exchange, operation: &Operation, param: &Param) -> Outcome {
     let status = exchange.response()?.status;
     let is_refused = (400..500).contains(&status)

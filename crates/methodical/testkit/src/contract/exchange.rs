@@ -22,7 +22,7 @@ pub(super) struct Response {
 }
 
 impl Exchange {
-    /// Sends a request, and receives a body of at most `limit` bytes.
+    /// Sends a request and receives a body of at most `limit` bytes.
     pub(super) fn send(
         request: Option<Request>,
         transport: &dyn BlockingTransport,
@@ -54,7 +54,7 @@ impl Exchange {
         })
     }
 
-    /// Returns the response with any status. Status 429 skips the check.
+    /// Returns the response with any status except 429, which skips the check.
     pub(super) fn response(&self) -> Outcome<&Response> {
         let response = self.0.as_ref().map_err(Clone::clone)?;
         if response.status == 429 {
@@ -63,7 +63,7 @@ impl Exchange {
         Ok(response)
     }
 
-    /// Requires that a call succeeds, according to its status and, if bodies report failures, to its body.
+    /// Requires that a call succeeds, according to the status and, if the operation's bodies report failures, the body.
     pub(super) fn is_accepted(&self, operation: Option<&Operation>) -> Outcome {
         self.has_status(200)?;
         let operation = operation.filter(|one| one.reports_failures);
@@ -71,7 +71,7 @@ impl Exchange {
         Ok(())
     }
 
-    /// Requires that a call is refused, by its status or in the body.
+    /// Requires that a call is refused, by the status or in the body.
     pub(super) fn is_refused(&self, operation: Option<&Operation>) -> Outcome {
         let status = self.response()?.status;
         let is_refused = status >= 400 || self.reports_failure(operation)?;
@@ -88,7 +88,7 @@ impl Exchange {
         self.has_status(status)
     }
 
-    /// Returns whether the body reports a failure of an operation.
+    /// Returns whether the body reports that the operation failed.
     fn reports_failure(&self, operation: Option<&Operation>) -> Outcome<bool> {
         let json = self.response()?.json.as_ref();
         Ok(operation.zip(json).is_some_and(|(one, json)| one.failure_in(json)))
@@ -124,7 +124,8 @@ impl Exchange {
         }
     }
 
-    /// Returns the strings and numbers that the list has in a field, as they are written in a query.
+    /// Returns the values of a field in all records of the list, as text for a query. Omits all values except strings
+    /// and numbers.
     pub(super) fn values(&self, operation: &Operation, field: &str) -> Outcome<Vec<String>> {
         let list = self.list(operation)?.iter();
         let values = list.filter_map(|element| match element.get(field)? {
@@ -163,7 +164,7 @@ impl Response {
         value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
     }
 
-    /// Describes the media type in a finding.
+    /// Describes the media type for a finding, without repeating an unusual one.
     pub(super) fn quoted_type(&self) -> String {
         record::quoted(&self.media_type())
     }

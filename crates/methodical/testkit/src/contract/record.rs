@@ -1,4 +1,4 @@
-//! Rules for the records in responses, and for values by the kind of their field.
+//! Rules for the records in responses, and for the values of each kind of field.
 
 use std::collections::BTreeSet;
 use std::slice;
@@ -52,7 +52,7 @@ pub(super) fn plain_numbers(objects: &[&Map<String, Value>], record: &Record) ->
     each_text(objects, record, fits, is_plain_decimal, "a plain decimal number")
 }
 
-/// Requires that every string in fields of these kinds has a property.
+/// Requires that `holds` is true of every string in the fields whose kind `fits`. Empty strings pass.
 fn each_text(
     objects: &[&Map<String, Value>],
     record: &Record,
@@ -97,7 +97,7 @@ pub(super) fn distinct(ids: &[String], identity: &str) -> Outcome {
     Ok(())
 }
 
-/// Requires that the records are sorted by their identities, as numbers.
+/// Requires that the records are sorted by their identities, which are compared as numbers.
 pub(super) fn ascending(ids: &[String], identity: &str) -> Outcome {
     let numbers: Vec<Option<i128>> = ids.iter().map(|id| id.parse().ok()).collect();
     if numbers.len() < 2 {
@@ -128,20 +128,20 @@ pub(super) fn no_other_fields(objects: &[&Map<String, Value>], record: &Record) 
     Ok(())
 }
 
-/// Quotes the name of a field, unless it does not look like one: it comes from the service, and may contain a secret.
+/// Quotes a field name if it looks like one. The name comes from the service, and may contain a secret.
 fn shown(name: &str) -> String {
     let is_name = name.len() <= 40
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
     if is_name { format!("`{name}`") } else { "with an unusual name".to_owned() }
 }
 
-/// Texts of a service that a finding may repeat: media types, content codings, schemes and error codes of a challenge,
+/// Texts from a service that a finding may repeat: media types, content codings, schemes and error codes of challenges,
 /// and markers of success. Any other text may contain a token or personal data.
 const KNOWN: &str = "application/json application/octet-stream application/problem+json application/xml text/html \
     text/plain text/xml br deflate gzip zstd basic bearer digest insufficient_scope invalid_request invalid_token \
     error fail failed failure false ok success true";
 
-/// Quotes a text of the service if it is [known](KNOWN).
+/// Quotes a text from the service if it is [known](KNOWN).
 pub(super) fn quoted(text: &str) -> String {
     if text.is_empty() {
         "missing".to_owned()
@@ -192,7 +192,7 @@ struct Leaf<'a> {
     /// Whether the value must be present and not an empty string.
     is_required: bool,
     name: &'static str,
-    /// The path of the value: `place.name`.
+    /// The path of the value, such as `place.name`.
     path: String,
 }
 
@@ -224,7 +224,7 @@ impl Leaf<'_> {
     }
 }
 
-/// Adds the leaves of these fields, including nested records.
+/// Appends the leaves of these fields, including nested records, to `into`.
 fn add_fields<'a>(
     object: &'a Map<String, Value>,
     fields: &'a [Field],
@@ -238,7 +238,7 @@ fn add_fields<'a>(
     }
 }
 
-/// Adds the leaves of a value.
+/// Appends the leaves of a value to `into`.
 fn add<'a>(of: Leaf<'a>, into: &mut Vec<Leaf<'a>>) {
     let Leaf { value, kind, name, .. } = of;
     let inner =
@@ -279,7 +279,7 @@ fn misfit<'a>(object: &'a Map<String, Value>, field: &'a Field) -> Option<Leaf<'
     leaves.into_iter().find(|leaf| !leaf.is_fit())
 }
 
-/// Returns the strings in all fields of these kinds, including nested records, with the names of the fields.
+/// Returns the strings in all fields whose kind `fits`, including nested records, each with its field's name.
 fn texts<'a>(
     object: &'a Map<String, Value>,
     record: &'a Record,
@@ -295,7 +295,7 @@ fn is_integer(value: &Value) -> bool {
     value.is_i64() || value.is_u64()
 }
 
-/// Whether the text consists of decimal digits.
+/// Returns whether the text consists of decimal digits.
 pub(super) fn is_numeric(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -304,13 +304,13 @@ fn is_decimal(text: &str) -> bool {
     text.parse::<f64>().is_ok_and(f64::is_finite)
 }
 
-/// Whether the text is a decimal number without an exponent or separators.
+/// Returns whether the text is a decimal number without an exponent or separators.
 fn is_plain_decimal(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     digits.split('.').count() <= 2 && digits.split('.').all(is_numeric)
 }
 
-/// Whether the text has digits where the pattern has digits. The date need not exist.
+/// Returns whether the text has the form of [`PATTERN`], with any digits. The date need not exist.
 fn has_form(text: &str) -> bool {
     text.len() == PATTERN.len()
         && text.bytes().zip(PATTERN.bytes()).all(|(byte, pattern)| match pattern {
@@ -319,7 +319,7 @@ fn has_form(text: &str) -> bool {
         })
 }
 
-/// Whether the text is a calendar date with a time of day.
+/// Returns whether the text is a calendar date with a time of day.
 fn is_date(text: &str) -> bool {
     date_time(text, "date").is_ok()
 }

@@ -1,4 +1,4 @@
-//! Running the checks, and the report of their results.
+//! Runs the checks, and reports their results.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::contract::evidence::Evidence;
 use crate::contract::target::Target;
 use crate::outcome::{Outcome, Verdict};
 
-/// Which rules a service can fail.
+/// The rules that a service can fail.
 #[non_exhaustive]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
@@ -38,7 +38,7 @@ pub struct Report {
     requests: usize,
 }
 
-/// Runs all checks of a service: sends the requests through `transport`, and evaluates the responses.
+/// Runs all checks of a service: sends the requests through `transport` and evaluates the responses.
 pub fn run(
     contract: &'static Contract,
     target: &Target,

@@ -1,4 +1,4 @@
-//! The service under test, and its calls: where their parameters and secrets go.
+//! The service under test, and where the parameters and secrets of a call go.
 
 use std::fmt;
 use std::time::Duration;
@@ -23,8 +23,8 @@ pub struct Target {
 }
 
 impl Target {
-    /// Creates a target. `base_url` is the base URL that clients use. `token` is an access token or, if the service has
-    /// secrets instead, the first secret.
+    /// Creates a target. `base_url` is the base URL that clients use. `token` is an access token or, for a service with
+    /// secrets, the first secret.
     ///
     /// # Errors
     ///
@@ -52,7 +52,7 @@ impl Target {
         self
     }
 
-    /// Builds a request, with secrets unless the token is missing. Returns `None` if the request cannot be built.
+    /// Builds a request, with secrets unless `ask` omits the token. Returns `None` if the request cannot be built.
     pub(super) fn request(&self, contract: &Contract, ask: &Ask) -> Option<Request> {
         let call = contract.call(&ask.suffix);
         let is_authorized = ask.token != Token::Missing;
@@ -97,7 +97,7 @@ impl Target {
         Some(request)
     }
 
-    /// Returns the URL of a call and its body, with the secrets or with placeholders.
+    /// Returns the URL and the body of a call, with the secrets or with placeholders for them.
     fn located(&self, contract: &Contract, call: &Call, secrets: bool) -> (String, String) {
         let (mut path, mut query) = (format!("{}{}", contract.path, call.path), call.query.clone());
         let mut body = call.body.as_ref().map(|(_, text)| text.clone());
@@ -115,7 +115,7 @@ impl Target {
         (format!("{}{path}{separator}{query}", self.base_url), body.unwrap_or_default())
     }
 
-    /// Returns the secrets of the service with their values, which are empty if the target has none.
+    /// Returns the service's secrets, each with its value, which is empty if the target has none.
     fn values(&self, contract: &Contract) -> impl Iterator<Item = (Secret, &str)> {
         contract.auth.secrets().iter().enumerate().map(|(index, secret)| {
             let named = self.secrets.iter().find(|(name, _)| name == secret.name());
@@ -131,7 +131,7 @@ impl Target {
         self
     }
 
-    /// Sets the time limit per request. Default: one minute. Checks that need a later response fail.
+    /// Sets the time limit per request. Default: one minute. A check fails if a response takes longer.
     #[must_use]
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = limit;
@@ -145,9 +145,9 @@ impl fmt::Debug for Target {
     }
 }
 
-/// The part of a call after the path of the service, and its body.
+/// The part of a call after the service's path, and its body.
 pub(super) struct Call {
-    /// The text after the path of the service.
+    /// The part of the path after the service's path.
     pub(super) path: String,
     /// The query without `?`.
     pub(super) query: String,
@@ -156,9 +156,9 @@ pub(super) struct Call {
 }
 
 impl Contract {
-    /// Returns a call. `suffix` follows the path of the service. If its query begins with `=` and the name of an
-    /// operation, the call selects the operation as the service requires. The parameters follow, each with a leading
-    /// `&`.
+    /// Returns the call for a `suffix` of the service's path. If the query in the suffix begins with `=` and the name
+    /// of an operation, the call selects the operation as the service requires. The parameters follow the name, each
+    /// with a leading `&`.
     pub(super) fn call(&self, suffix: &str) -> Call {
         let (before, query) = suffix.split_once('?').unwrap_or((suffix, ""));
         let Some(named) = query.strip_prefix('=') else {

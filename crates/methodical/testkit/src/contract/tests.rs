@@ -14,7 +14,7 @@ use crate::contract::{Profile, Report, Target, run};
 
 const KEY: [Secret; 1] = [Secret::new("key", SecretPlace::Form)];
 
-/// Returns a field whose checks have its name.
+/// Returns a field whose check has the field's name.
 pub(super) const fn field(name: &'static str, kind: Kind, required: bool) -> Field {
     Field { check: name, name, kind, required, source: "", open: &[] }
 }
@@ -106,7 +106,7 @@ fn answer(form: &str) -> &'static str {
     }
 }
 
-/// Runs the checks, and returns the report and all requests.
+/// Runs the checks and returns the report and all requests.
 fn judge(answer: fn(&str) -> &'static str) -> (Report, Vec<Request>) {
     let requests = Arc::new(Mutex::new(Vec::new()));
     let kept = Arc::clone(&requests);
@@ -172,7 +172,7 @@ fn a_service_that_refuses_nothing_or_everything_fails() {
     }
 }
 
-/// Returns path, query and body of a call.
+/// Returns the path, query and body of a call.
 fn sent(contract: &Contract, suffix: &str) -> String {
     let call = contract.call(suffix);
     let body = call.body.map(|(format, text)| format!(" {format} {text}")).unwrap_or_default();

@@ -11,9 +11,9 @@ pub(super) struct Matcher {
     pub(super) path: &'static str,
     /// The call to match; `None` matches no call.
     pub(super) query: Option<Query>,
-    /// The secrets that a call has as further parameters.
+    /// The names of the secrets, which a call may send as additional parameters.
     pub(super) secrets: Vec<&'static str>,
-    /// Whether a call must not have other parameters.
+    /// Whether a call must not have other parameters. Secrets are always allowed.
     pub(super) is_exact: bool,
     pub(super) token: Option<String>,
 }
@@ -39,8 +39,8 @@ impl Match for Matcher {
 }
 
 impl Matcher {
-    /// Returns whether a call has the wanted parameters. Other parameters are ignored if allowed. A list must be
-    /// complete.
+    /// Returns whether a call has the wanted parameters. Other parameters are ignored if they are allowed. A list must
+    /// have exactly the wanted values.
     fn fits(&self, mut wanted: Pairs, mut sent: Pairs) -> bool {
         let is_wanted = |name: &str| wanted.iter().any(|(one, _)| list_of(one) == list_of(name));
         let is_secret = |name: &str| self.secrets.contains(&name);
@@ -50,7 +50,7 @@ impl Matcher {
         sent == wanted
     }
 
-    /// Returns whether this is the path of a call, with any secret.
+    /// Returns whether `path` is the service's path followed by `select`, with any secret in place of `{secret}`.
     fn is_target(&self, path: &str, select: &str) -> bool {
         let target = format!("{}{select}", self.path);
         let Some((before, after)) = target.split_once("{secret}") else { return path == target };
@@ -62,7 +62,7 @@ impl Matcher {
 /// Parameters with their values.
 type Pairs = Vec<(String, String)>;
 
-/// Returns the parameters in a query, or in a form, which has the same syntax.
+/// Returns the parameters in a query or in a form, which have the same syntax.
 fn form(request: &Request, text: &str) -> Pairs {
     let mut url = request.url.clone();
     url.set_query(Some(text));
@@ -80,7 +80,7 @@ fn json(body: &[u8]) -> Pairs {
     values.collect()
 }
 
-/// Returns the name of the list that a parameter such as `id[]` or `id[0]` belongs to.
+/// Returns the name of the list that a parameter such as `id[]` or `id[0]` belongs to, or else the parameter's name.
 fn list_of(name: &str) -> &str {
     let is_index =
         |rest: &str| rest.trim_end_matches(']').bytes().all(|byte| byte.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! Mocks on a server, and calls of it.
+//! Mocks on a server, and calls to that server.
 
 use attohttpc::Response;
 use methodical_model::{Auth, Dispatch, Secret, SecretPlace, Service};
@@ -39,12 +39,12 @@ impl Service for BoxOffice {
     const AUTH: Auth = Auth::Secrets(&[Secret::new("key", SecretPlace::Form)]);
 }
 
-/// Sends calls by GET.
+/// Sends a call by GET.
 fn get(server: &MockServer, target: &str) -> Response {
     attohttpc::get(format!("{}{target}", server.uri())).send().unwrap()
 }
 
-/// Sends calls by POST.
+/// Sends a call by POST.
 fn post(server: &MockServer, target: &str, body: &str) -> Response {
     attohttpc::post(format!("{}{target}", server.uri())).text(body).send().unwrap()
 }

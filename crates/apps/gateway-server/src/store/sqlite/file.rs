@@ -21,7 +21,7 @@ pub(in crate::store) fn create_if_missing(path: &Path) -> Result<(), Error> {
     if is_missing(path) { create(path) } else { Ok(()) }
 }
 
-/// Refuses a log without its database. SQLite would write its content into a new database of the same name.
+/// Refuses a log without its database. SQLite would write the log's content into a new database with the same name.
 fn refuse_orphaned_log(path: &Path) -> Result<(), Error> {
     // Look for the log first: a process that creates the database concurrently puts it in place before it writes a log.
     let Some(log) = log_of(path).filter(|_| is_missing(path)) else { return Ok(()) };
@@ -180,8 +180,8 @@ pub(super) fn identity(path: &Path) -> Option<(u64, u64)> {
     Some((metadata.dev(), metadata.ino()))
 }
 
-/// Closes a database before it is renamed. Its log keeps the old name, so it must be empty. Closing a connection
-/// writes the log into the file, but ignores errors, so this writes it first.
+/// Closes a database before it is renamed. Its log keeps the old name, so it must be empty. Closing a connection writes
+/// the log into the file, but ignores errors, so this function writes it first.
 fn close(connection: Connection, context: &'static str) -> Result<(), Error> {
     connection.query_one(EMPTY_LOG, [], |_row| Ok(())).map_err(failed(context))?;
     connection.close().map_err(|(_connection, error)| failure(context, error))
@@ -191,7 +191,7 @@ fn close(connection: Connection, context: &'static str) -> Result<(), Error> {
 pub(super) const EMPTY_LOG: &str = "PRAGMA wal_checkpoint(TRUNCATE)";
 
 /// A file to be renamed later, in a private folder with everything that SQLite keeps next to it. Only the owner can
-/// access the folder. Dropping this removes it.
+/// access the folder. Dropping this value removes the folder.
 struct Temporary {
     file: NamedTempFile,
     folder: TempDir,

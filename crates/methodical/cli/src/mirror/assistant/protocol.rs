@@ -60,7 +60,7 @@ pub(super) fn serve(
     }
 }
 
-/// Returns the answer to a message; `None` to a notification or a response.
+/// Returns the answer to a message; `None` for a notification or a response.
 fn answer(line: &[u8], server: &Server, call: Call<'_>) -> Option<Value> {
     let refused = |code, text| Some(response(&Value::Null, Err(error(code, text))));
     let invalid = |text| refused(INVALID_REQUEST, text);
@@ -171,7 +171,7 @@ fn error(code: i32, text: &str) -> Value {
     json!({"code": code, "message": text})
 }
 
-/// The message for arguments that a tool does not have.
+/// The message for arguments that do not match a tool's schema.
 pub(super) const UNFIT: &str =
     "cannot read the arguments: they do not match the input schema of the tool";
 
@@ -180,13 +180,13 @@ const MAX_MESSAGE: u64 = 1 << 20;
 /// Time for which a client may keep the list of tools, in milliseconds.
 const TTL_MS: u32 = 3_600_000;
 
-/// Versions that begin with a handshake, newest first.
+/// Protocol versions that begin with a handshake, newest first.
 const HANDSHAKE: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
 
-/// The version in which each request names its version.
+/// The protocol version whose requests each name their version.
 const STATELESS: &str = "2026-07-28";
 
-/// The metadata member with the version of a request.
+/// The metadata member with a request's protocol version.
 const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 
 /// The metadata member that describes the server in a result.

@@ -28,7 +28,7 @@ both_forms! {
     4 optional plain more: bool = "more";
 }
 
-/// How the pages follow each other, as a constant.
+/// How the pages of a [`List`] follow each other: the values of `BY`.
 pub(super) const NUMBER: u8 = 0;
 pub(super) const OFFSET: u8 = 1;
 pub(super) const NEXT_OFFSET: u8 = 2;
@@ -96,10 +96,11 @@ impl<const BY: u8> PagedOperation for List<BY> {
     }
 }
 
-/// A service with a page for each value of `at`; without the parameter, the value is empty, and `*` is any value.
+/// A service with a page for each value of the parameter `at`. The value is empty if the parameter is absent, and `*`
+/// stands for any other value.
 ///
-/// A page lists the identities of its records, where `!` is a rejected record, and after a `;` the metadata.
-/// Without a `;`, the page is truncated after its records.
+/// A page is written as the identities of its records, where `!` stands for a rejected record, then `;` and its
+/// metadata. Without `;`, the page is truncated after its records.
 #[derive(Clone)]
 pub(super) struct Script {
     pages: Arc<HashMap<&'static str, &'static str>>,
@@ -112,7 +113,7 @@ impl Script {
         Self { pages: Arc::new(pages.into()), asked: Arc::default(), max_pages: MAX_PAGES }
     }
 
-    /// Limits the number of pages of all readers.
+    /// Sets the maximum number of pages for every way of reading.
     pub(super) fn max_pages(self, max_pages: u64) -> Self {
         Self { max_pages, ..self }
     }
@@ -129,7 +130,7 @@ impl Script {
         }
     }
 
-    /// Returns the requested positions since the last call.
+    /// Returns the positions requested since the last call of this method.
     pub(super) fn asked(&self) -> Vec<String> {
         mem::take(&mut *self.asked.lock().unwrap())
     }
@@ -154,7 +155,8 @@ impl Script {
         async_builder().transport(transport).build().unwrap()
     }
 
-    /// Reads all records in each of the four ways. All request the same pages, and end in the same way.
+    /// Reads all records in each of the four ways. Requires that all ways request the same pages and end alike. Returns
+    /// the requested positions, the number of records and the failure, if any.
     #[track_caller]
     fn read<const BY: u8>(&self, query: &List<BY>) -> (Vec<String>, u64, Option<Failure>) {
         let mut all = Vec::new();
@@ -193,14 +195,14 @@ impl Script {
         all.swap_remove(0)
     }
 
-    /// Requires that the list is complete after these requests.
+    /// Requires that the list is complete after these requests, with this number of records.
     #[track_caller]
     pub(super) fn ends<const BY: u8>(&self, query: &List<BY>, asked: &[&str], records: u64) {
         let asked = asked.iter().map(ToString::to_string).collect();
         assert_eq!(self.read(query), (asked, records, None));
     }
 
-    /// Requires that the list ends after these requests with an error of this kind.
+    /// Requires that the list fails with this error after these requests and this number of records.
     #[track_caller]
     pub(super) fn fails<const BY: u8>(
         &self,

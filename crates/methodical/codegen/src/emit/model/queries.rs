@@ -42,7 +42,7 @@ pub(super) fn conversion(param: &Param) -> &'static str {
     }
 }
 
-/// Returns whether a setter takes `impl Into` of the type. For a flag, that would be useless.
+/// Returns whether a setter takes `impl Into` of the type. For a boolean, that would be useless.
 fn converts(param: &Param) -> bool {
     param.ty.in_record != Primitive::Boolean
 }
@@ -76,7 +76,7 @@ pub(super) fn output(service: &Service, operation: &Operation) -> String {
     }
 }
 
-/// Returns the type of a list's metadata.
+/// Returns the type of a list's metadata, if the contract declares any.
 pub(super) fn metadata(service: &Service, operation: &Operation) -> Option<String> {
     service.metadata_model(operation).map(|model| model.rust.pascal())
 }
@@ -86,7 +86,7 @@ pub(super) fn verdicts(service: &Service) -> Vec<&Verdict> {
     distinct(service.operations.iter().filter_map(|one| one.response.verdict.as_ref()))
 }
 
-/// Returns the number of the constant with a verdict.
+/// Returns the number of the constant that holds a verdict, from 1.
 pub(super) fn number(verdicts: &[&Verdict], verdict: &Verdict) -> usize {
     verdicts.iter().position(|other| *other == verdict).map_or(0, |index| index + 1)
 }
@@ -105,7 +105,7 @@ pub(super) fn shown<'s>(
 pub(crate) fn chain(operation: &Operation, example: &Example) -> Option<String> {
     let mut chain = constructor(operation, |param| literal(param, example.given(param)?))?;
     let params = || operation.given(example).map(|(param, _)| param);
-    // The setter of a parameter sets those that it needs.
+    // The setter of a parameter also sets the parameters that it needs.
     let is_set = |one: &Param| {
         params().any(|other| operation.needed_options(other).any(|needed| needed.wire == one.wire))
     };
@@ -123,7 +123,7 @@ pub(in crate::emit) fn smallest_query(service: &Service, operation: &Operation) 
     constructor(operation, |param| literal(param, &service.sample(operation, param)))
 }
 
-/// Returns `ListPhotos::new()`, with values for the required parameters.
+/// Returns a constructor call such as `ListPhotos::new()`, with values for the required parameters.
 fn constructor(operation: &Operation, value: impl Fn(&Param) -> Option<String>) -> Option<String> {
     let values: Option<Vec<_>> = operation.required().into_iter().map(value).collect();
     Some(format!("{}::new({})", operation.rust.pascal(), values?.join(", ")))

@@ -1,4 +1,4 @@
-//! The tables of a mirror, and what a mirror reads.
+//! The tables of a mirror, and the lists, recovered values and amounts that it reads.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ pub(super) fn gauges(service: &Service) -> Vec<(String, String)> {
     gauges.map(|(one, found)| (gauge(one, found), one.rust.pascal())).collect()
 }
 
-/// Returns the expression for the description of an amount.
+/// Returns the expression that describes an amount.
 pub(in crate::emit) fn gauge(operation: &Operation, gauge: &Gauge) -> String {
     let unit = gauge.unit.as_ref().map(|unit| format!(".with_unit(&[{}])", strings(unit)));
     let (name, unit) = (string(&operation.command().noun), unit.unwrap_or_default());
@@ -75,7 +75,7 @@ pub(super) struct Recovery<'s> {
     pub(super) groups: &'s ListedTable<'s>,
 }
 
-/// Returns the recoveries. A list in pages has none, because a mirror would read only one page.
+/// Returns the recoveries. A list with pages has none, because a mirror would read only one page.
 pub(super) fn recoveries<'s>(
     service: &'s Service,
     lists: &'s [ListedTable<'s>],
@@ -142,7 +142,8 @@ impl Recovery<'_> {
         listed.map(|value| value.wire.clone()).chain(codes).collect()
     }
 
-    /// Returns the functions that create its queries: their names, their parameters, and the names of the arguments.
+    /// Returns the functions that create the queries of the recovery: for each, its name, and its parameters with the
+    /// names of their arguments.
     pub(super) fn functions(&self) -> [(&'static str, Vec<(&Param, &'static str)>); 2] {
         let (group, value) = ((self.group, "group"), (self.value, "value"));
         [("of_group", vec![group]), ("of_value", vec![group, value])]
@@ -156,7 +157,7 @@ pub(in crate::emit) struct Column {
 }
 
 impl Column {
-    /// Creates a column of values of a type, or of JSON.
+    /// Creates a column for values of this type; without a type, for JSON.
     fn new(path: Vec<String>, ty: Option<&ValueType>, is_personal: bool) -> Self {
         let field_type = ty.map_or("Json", ValueType::field_type);
         let kind = match ty.map(|ty| ty.in_record) {
@@ -199,13 +200,14 @@ pub(in crate::emit) fn columns(service: &Service, model: &Model) -> Option<Vec<C
     Some(columns.into_iter().flat_map(|(_, columns)| columns).collect())
 }
 
-/// Returns whether a mirror uses names like this for itself.
+/// Returns whether a mirror reserves this name for itself.
 fn is_reserved(name: &str) -> bool {
     let name = name.to_lowercase();
     name.starts_with("mirror_") || name.starts_with("sqlite_")
 }
 
 /// Adds a field's column names and the name of its nested record to the taken ones, in lowercase, if all are free.
+/// Returns whether they were.
 fn claim(taken: &mut BTreeSet<String>, columns: &[Column]) -> bool {
     let record = columns.iter().find(|one| one.path.len() > 1);
     let record = record.and_then(|one| one.path.first()).map(|name| name.to_lowercase());

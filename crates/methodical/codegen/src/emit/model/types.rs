@@ -4,7 +4,7 @@ use crate::config::{Role, Workspace};
 use crate::ir::{Field, Leniency, Model, Primitive, Service, Type, ValueType, Wire};
 use crate::text::{json_string, string, strings};
 
-/// Returns the arguments of the macro for the kind of a scalar: that of its meaning, or of its primitive.
+/// Returns the macro arguments for a scalar's kind, which its meaning or its primitive determines.
 pub(super) fn kind(scalar: &ValueType) -> String {
     if let Some(codes) = &scalar.codes {
         let [yes, no] = [&codes.yes, &codes.no]
@@ -23,7 +23,7 @@ pub(super) fn noun(model: &Model) -> String {
     format!("{article} {words} object")
 }
 
-/// Returns the type of a field in the definition of a record, in the owned or the borrowed form.
+/// Returns a field's type in the definition of the owned or the borrowed record.
 pub(super) fn declared(service: &Service, field: &Field, is_owned: bool) -> String {
     let ty = if is_owned { field.ty.rust(service) } else { borrowed(service, &field.ty) };
     if field.is_option() { format!("Option<{ty}>") } else { ty }
@@ -40,7 +40,7 @@ fn borrowed(service: &Service, ty: &Type) -> String {
     }
 }
 
-/// Returns the type that reads a field: that of its value, or a wrapper that also accepts other forms.
+/// Returns the type that reads a field: the type of its value, or a wrapper that also accepts other forms.
 pub(super) fn reader(service: &Service, field: &Field) -> String {
     match &field.ty {
         Type::List(of) if field.is(Leniency::OneAsList) => {
@@ -61,7 +61,7 @@ pub(super) fn argument_type(service: &Service, field: &Field) -> String {
     }
 }
 
-/// Returns what the constructor does.
+/// Returns the description of the constructor.
 pub(super) fn constructor_doc(model: &Model) -> &'static str {
     let required = required(model).count();
     match required {
@@ -79,7 +79,7 @@ fn converts(ty: &ValueType) -> bool {
     ty.name().is_some() || ty.in_record == Primitive::Text
 }
 
-/// Returns the expression in the constructor for a field.
+/// Returns the expression with which the constructor initializes a field.
 pub(super) fn initial(field: &Field) -> String {
     let name = field.rust.snake();
     match &field.ty {
@@ -116,12 +116,12 @@ pub(super) fn required_fields(service: &Service, model: &Model) -> String {
     format!("{{{}}}", required(model).map(member).collect::<Vec<_>>().join(","))
 }
 
-/// Returns the JSON text of a field value: the example of the field, if it has one.
+/// Returns the JSON text of a sample value for a field: the field's own example, if there is one.
 pub(in crate::emit) fn field_value(service: &Service, field: &Field) -> String {
     value(service, &field.ty, field.example.as_deref())
 }
 
-/// Returns the JSON text of a value of a type. Lists and maps outside of records have one item.
+/// Returns the JSON text of a sample value for a type. Lists and maps outside of records have one item.
 fn value(service: &Service, ty: &Type, example: Option<&str>) -> String {
     match ty {
         Type::Value(ty) => ty.json(ty.sample(example)).unwrap_or_default().to_string(),

@@ -1,4 +1,4 @@
-//! Lowers operations, and their parameters with the ones they need.
+//! Lowers operations and their parameters, with the parameters that each parameter needs.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -35,8 +35,8 @@ pub(super) fn operations(
     lowered.into_iter().map(|(.., operation)| operation).collect()
 }
 
-/// Reports operations with the same command, or with a command that is the first word of another. The commands of a
-/// gauge count, too.
+/// Reports operations with the same command, or with a command that is the first word of another. The commands that a
+/// gauge adds count, too.
 fn commands(cx: &mut Context<'_>, operations: &[(&At<String>, &language::Operation, Operation)]) {
     // A duplicate selector is reported elsewhere.
     let mut selectors = BTreeSet::new();
@@ -55,7 +55,7 @@ fn commands(cx: &mut Context<'_>, operations: &[(&At<String>, &language::Operati
             gauges.extend(added);
         }
     }
-    // Of two equal commands, that of a gauge is reported.
+    // If an operation and a gauge have the same command, the one of the gauge is reported.
     cx.distinct("selector", COMMANDS, names.into_iter().chain(gauges));
 }
 
@@ -87,7 +87,7 @@ fn operation(
         gauge,
         about,
     };
-    // The setter of a parameter that needs others has all of their names.
+    // If a parameter needs others, the name of its setter contains all of their names.
     let joined = given.params.names().zip(&operation.params);
     let joined = joined.filter(|(_, one)| operation.needed_options(one).next().is_some());
     cx.distinct("parameter", RUST_NAME, joined.map(|(key, one)| (operation.setter(one), key)));
@@ -124,8 +124,8 @@ fn post(
     is_post.then_some(Post { format, is_idempotent })
 }
 
-/// Lowers the parameters of an operation; `None` if one is invalid, because without it the positions of the others
-/// would be wrong.
+/// Lowers the parameters of an operation; `None` if a parameter is invalid, because without it the indices of the
+/// others would be wrong.
 fn params(
     cx: &mut Context<'_>,
     given: &Named<Bracketed, language::Parameter>,
@@ -158,7 +158,7 @@ fn params(
     Some(params)
 }
 
-/// Returns the positions of the parameters listed in `needs`, all of which precede this one.
+/// Returns the indices of the parameters that `needs` lists. Reports any that is not declared before this parameter.
 fn needs(
     cx: &mut Context<'_>,
     given: &Named<Bracketed, language::Parameter>,
@@ -210,7 +210,7 @@ fn param(
             "a required parameter needs the optional parameter `{}`", optional.wire
             => "remove `needs`, or make the parameter optional");
     }
-    // The needs of these parameters are also its needs.
+    // The parameter also needs the parameters that these need.
     let indirect = needed.iter().flat_map(|param| &param.needs);
     let needs: BTreeSet<_> = indirect.chain(direct).copied().collect();
     Some(Param {

@@ -16,7 +16,7 @@ use crate::spec::read::{At, Text, key_of};
 /// The value of `envelope` for an operation without one.
 const NONE: &str = "none";
 
-/// How a body reports success or failure, with the place in the spec of the member that decides.
+/// How a body reports success or failure, and where the spec names the member that decides.
 pub(in crate::spec) type Envelope = (Verdict, At<String>);
 
 /// Lowers the declared envelopes.
@@ -33,7 +33,8 @@ pub(super) fn envelopes(cx: &mut Context<'_>, document: &Document) {
     }
 }
 
-/// Returns the envelope with a name; `None` if it lacks a marker.
+/// Returns the envelope with this name; `None` if it has no marker, or if the name is `none` or unknown. Reports an
+/// unknown name.
 fn declared(cx: &mut Context<'_>, name: &At<String>) -> Option<Envelope> {
     let found = cx.envelopes.get(&name.value).cloned();
     if found.is_none() && name.value != NONE {
@@ -117,7 +118,7 @@ pub(super) fn response(
     Some(response)
 }
 
-/// Returns the type of a response that is a value.
+/// Lowers the type of a response's value, which cannot be a record.
 fn value(cx: &mut Context<'_>, of: &At<String>) -> Option<Type> {
     let ty = cx.resolve(of, &of.span)?;
     match &ty {
@@ -139,8 +140,8 @@ fn model(cx: &mut Context<'_>, of: &At<String>) -> Option<ModelId> {
     model
 }
 
-/// Returns the place of the data in a body, and the envelope around it. Checks that the envelope's marker is not within
-/// the data.
+/// Returns the place of the data in a body, and the envelope around the data. Checks that the envelope's marker is not
+/// within the data.
 fn body(
     cx: &mut Context<'_>,
     (kind, span): (&str, &Range<usize>),
@@ -174,7 +175,7 @@ fn body(
     None
 }
 
-/// Adds to a list its metadata and its other forms.
+/// Adds the metadata and the other forms of a list to its response.
 fn list(
     cx: &mut Context<'_>,
     service: &Service,
@@ -225,7 +226,7 @@ fn metadata(
     None
 }
 
-/// Returns the number of objects between the metadata and the list.
+/// Returns how many levels above the list's object the metadata is.
 fn metadata_above(
     cx: &mut Context<'_>,
     given: &Records,
@@ -311,7 +312,7 @@ fn param(
     None
 }
 
-/// Returns the fields that say how the list continues.
+/// Returns the metadata fields that say how the list continues.
 fn marks(
     cx: &mut Context<'_>,
     service: &Service,
@@ -329,7 +330,7 @@ fn marks(
     given.iter().filter_map(|(says, named)| mark(cx, service, *says, named, metadata)).collect()
 }
 
-/// Returns a field that says how the list continues.
+/// Returns a metadata field that says how the list continues.
 fn mark(
     cx: &mut Context<'_>,
     service: &Service,
@@ -359,8 +360,8 @@ fn mark(
     Some(Mark { says, path })
 }
 
-/// Returns the path to a field, from a model inwards. Reports one that leads to no field, or to one that does not fit
-/// its role: its type, and whether a record may lack it.
+/// Returns the path from a model to a field. Reports a path that leads to no field, or to a field whose type or
+/// presence does not fit its role.
 fn path(
     cx: &mut Context<'_>,
     service: &Service,

@@ -259,7 +259,7 @@ fn misfit(leniency: Leniency, ty: &Type, required: bool) -> Option<&'static str>
     (!is_fit).then_some(fits)
 }
 
-/// Checks what models contain, and their columns. All models must be known by now.
+/// Checks the contents and the columns of all models, which must have been lowered before.
 pub(super) fn contents(cx: &mut Context<'_>, document: &Document, service: &Service) {
     for (model, (name, given)) in service.models.iter().zip(document.models.iter()) {
         // A model must not contain itself, even through a list or a map.
@@ -284,7 +284,7 @@ pub(super) fn contents(cx: &mut Context<'_>, document: &Document, service: &Serv
         say_if!(cx, columns.is_empty(), columns, "the model `{name}` has no columns"
             => "list at least one field, or remove `columns`");
         let known: Vec<_> = service.paths(model).into_iter().map(|(path, _)| path).collect();
-        // After a mistake in a field, a column may be unknown only because of it.
+        // After a mistake in a field, a column may be unknown only because of that mistake.
         let is_complete = model.fields.len() == given.fields.len();
         for column in columns.iter().filter(|one| is_complete && !known.contains(&one.value)) {
             cx.unknown(column, format_args!("unknown column `{column}`"), &known, "");

@@ -1,4 +1,4 @@
-//! Tests of the decisions of a recovery, against services in memory.
+//! Tests a recovery's decisions, against services in memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher as _, RandomState};
@@ -11,14 +11,14 @@ use crate::recovery::asking::{Answer, Ask, Asking, Fate, Fault, Group, NONSENSE}
 
 const VALUES: [&str; 4] = ["New", "Rejected", "Print", "Late"];
 
-/// The value of each member of each group: a number of `VALUES`, or another one.
+/// The members of each group with their values: indexes in `VALUES`, or a larger number for an unlisted value.
 type Truth = BTreeMap<String, BTreeMap<String, usize>>;
 
 /// A service with a defect.
 #[derive(Clone, Debug, Default)]
 struct Service {
     truth: Truth,
-    /// Ignores the filter only for values that a member has.
+    /// Ignores the filter, but only for the values in `VALUES`.
     ignores_known: bool,
     refuses_unknown: bool,
     fails: BTreeSet<String>,
@@ -59,7 +59,7 @@ impl Service {
         u64::try_from(all.len()).unwrap()
     }
 
-    /// Returns the queries for a value, except for one that does not exist.
+    /// Returns the group and value of each request for one of the `VALUES`.
     fn values_asked(&self) -> Vec<(&str, &str)> {
         let values =
             self.asked.iter().filter_map(|(group, value)| Some((&**group, value.as_deref()?)));
@@ -162,7 +162,7 @@ proptest! {
     }
 }
 
-/// Everybody would have the first value.
+/// Otherwise, every member would seem to have the first value.
 #[test]
 fn a_filter_that_is_ignored_only_for_known_values_is_refused() {
     for refuses_unknown in [false, true] {
@@ -200,7 +200,8 @@ fn ten_failures_in_a_row_end_the_recovery() {
     assert_eq!((error.kind(), service.asked.len()), (ErrorKind::Call, 10));
 }
 
-/// Contradictory responses about a group with two members: these members have the value `New`.
+/// Recovers a group of `a` and `b`. The list of `New` is `of_new`. The list of `Rejected` is `of_rejected` for the
+/// first `times` requests, and then `b`. Returns how many members were placed.
 fn contradicting(of_new: &[&str], of_rejected: &[&str], times: usize) -> Result<usize, Error> {
     let known = vec![Group { id: "1".to_owned(), ..Group::default() }];
     let values = ["New", "Rejected"].map(str::to_owned);

@@ -107,7 +107,7 @@ impl Parameter {
         }
     }
 
-    /// Adds the checks of a parameter that is sent without the parameters that it needs.
+    /// Adds the checks that send a parameter without the parameters that it needs.
     fn alone(self, group: &mut Group) {
         let Self { operation, param } = self;
         let needs = param.needs.join("` and `");
@@ -145,7 +145,8 @@ impl Parameter {
         });
     }
 
-    /// Sends a value that the service should accept. Skips the check if the service refuses it and may not have it.
+    /// Sends a value that the service should accept. Skips the check if the service refuses a value that it may not
+    /// have.
     fn known(self, seen: &Evidence<'_>) -> Outcome<Rc<Exchange>> {
         let exchange = self.with_sample(seen);
         if !seen.is_known(self.param) {
@@ -185,7 +186,7 @@ impl Parameter {
     }
 }
 
-/// Skips the check if the entity tag shows that the data has changed since this query was first sent.
+/// Skips the check if the entity tags show that the data has changed since this query was first sent.
 fn unchanged(seen: &Evidence<'_>, query: &str) -> Outcome {
     let (before, now) = (seen.get(query), seen.get_again(query));
     match (before.success()?.header("etag"), now.success()?.header("etag")) {

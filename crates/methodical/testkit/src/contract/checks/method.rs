@@ -48,7 +48,7 @@ pub(super) fn group(contract: &'static Contract) -> Group {
     group
 }
 
-/// Returns the operation of the general checks, and how its service refuses a request.
+/// Returns the operation that the general checks call, and how the service refuses a request, as a phrase for a title.
 pub(super) fn of_probe(
     contract: &'static Contract,
     status: u16,

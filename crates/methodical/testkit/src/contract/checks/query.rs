@@ -9,7 +9,7 @@ use crate::contract::exchange::Exchange;
 use crate::encoded::encoded;
 use crate::outcome::{Outcome, ensure};
 
-/// Returns the checks. Each uses one parameter of the service, if a suitable parameter exists.
+/// Returns the checks. Each uses one of the service's parameters, if a suitable one exists.
 pub(super) fn group(contract: &'static Contract) -> Group {
     let mut group = Group::new("filters");
     let (probe, _) = of_probe(contract, 400);
@@ -41,7 +41,7 @@ pub(super) fn group(contract: &'static Contract) -> Group {
     group
 }
 
-/// Adds the checks of a parameter that is given twice.
+/// Adds the checks that send a parameter twice.
 fn repeated(group: &mut Group, one: Parameter) {
     let name = one.param.name;
     let twice = move |seen: &Evidence<'_>, other: &str| {
@@ -59,7 +59,7 @@ fn repeated(group: &mut Group, one: Parameter) {
     });
 }
 
-/// Requires that two queries have the same meaning.
+/// Requires that two queries succeed and, if the response is a list, return the same records.
 fn same(one: &Exchange, other: &Exchange, parameter: Parameter) -> Outcome {
     one.is_accepted(Some(parameter.operation))?;
     other.success()?;

@@ -14,7 +14,8 @@ use crate::contract::exchange::Exchange;
 use crate::contract::record;
 use crate::outcome::{Outcome, fail, skip};
 
-/// Returns the checks of an operation, called without optional parameters. An operation that is not called is skipped.
+/// Returns the checks of an operation, which is called without optional parameters. If it may not be called, its only
+/// check is skipped.
 pub(super) fn group(operation: &'static Operation) -> Group {
     let mut group = Group::new(operation.group);
     if !operation.is_called() {
@@ -76,7 +77,7 @@ pub(super) fn reports_success(exchange: &Exchange, data: &Data) -> Outcome {
     }
 }
 
-/// Requires that a response has the data where the contract says.
+/// Requires that a response has its data where the contract says.
 pub(super) fn has_data(exchange: &Exchange, data: &Data) -> Outcome {
     let json = exchange.success()?.json()?;
     let has_data = if data.is_list {
@@ -161,7 +162,8 @@ fn of_records(
     });
 }
 
-/// Calls the operation without optional parameters. Skips the check if a value is refused that may not exist.
+/// Calls the operation without optional parameters. Skips the check if the service refuses a value that it may not
+/// have.
 fn known(seen: &Evidence<'_>, operation: &'static Operation) -> Outcome<Rc<Exchange>> {
     let exchange = seen.plain(operation);
     let mut required = operation.params.iter().filter(|param| param.required);

@@ -147,7 +147,7 @@ fn head_of(seen: &Evidence<'_>, list: &'static Operation) -> Rc<Exchange> {
     seen.ask(Ask { is_head: true, ..Ask::query(&seen.query(list)) })
 }
 
-/// Repeats the request with the tag of the last response. Skips the check if that response has no tag.
+/// Repeats the request with the entity tag of its response. Skips the check if the response has no tag.
 fn not_modified(seen: &Evidence<'_>) -> Outcome<Rc<Exchange>> {
     match seen.probe().success()?.header("etag") {
         Some(tag) => Ok(with(seen, "if-none-match", tag)),

@@ -35,14 +35,14 @@ const NESTED: Body = Body {
     ..Body::ROOT
 };
 
-/// Returns the response of a mock.
+/// Mounts a mock and returns its response.
 async fn answer(mock: MockedCall) -> Response {
     let server = MockServer::start().await;
     mock.mount(&server).await;
     get(&server, "/api/v2?action=photos/list")
 }
 
-/// Returns the body of the response of a mock, which reports success.
+/// Returns the body of a mock's response, which must have status 200 and be JSON.
 async fn body(mock: MockedCall) -> String {
     let response = answer(mock).await;
     assert_eq!((response.status().as_u16(), header(&response, "content-type")), (200, JSON));
