@@ -126,7 +126,7 @@ const OBJECT_STORE: &[(&str, &str)] = &[
 
 const OPENDAL: &[(&str, &str)] = &[(
     "response.some_responses_have_no_body",
-    "the client waits for the body that a 304 declares in its length",
+    "the client waits for a body after a 304 that has a `Content-Length`",
 )];
 
 const ISAHC: &[(&str, &str)] = &[
