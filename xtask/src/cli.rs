@@ -76,7 +76,7 @@ fn transports(root: &Path) -> Result<String, String> {
     if ran.status.success() {
         Ok(format!("all transports pass; wrote {TRANSPORTS}\n"))
     } else {
-        Err(format!("a transport failed a test; see {TRANSPORTS}"))
+        Err(format!("a test failed or did not run; see {TRANSPORTS}"))
     }
 }
 

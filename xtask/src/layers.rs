@@ -93,7 +93,7 @@ fn judge(tree: &str) -> Vec<String> {
         for unused in uses.iter().filter(|used| !graph.direct(name).any(|direct| direct == **used))
         {
             violations.push(format!(
-                "`{name}` does not depend on `{unused}`; remove it from xtask/src/layers.rs"
+                "`{name}` does not depend on `{unused}`; remove the rule from xtask/src/layers.rs"
             ));
         }
         for path in graph.below(name) {
@@ -181,10 +181,10 @@ mod tests {
             [
                 "`stranger` has no rule; add one to xtask/src/layers.rs",
                 "`gateway-client` must not depend on `reqwest` directly; use it in a transport",
-                "`gateway-client` does not depend on `gateway-model`; remove it from xtask/src/layers.rs",
-                "`gateway-client` does not depend on `methodical-client`; remove it from xtask/src/layers.rs",
+                "`gateway-client` does not depend on `gateway-model`; remove the rule from xtask/src/layers.rs",
+                "`gateway-client` does not depend on `methodical-client`; remove the rule from xtask/src/layers.rs",
                 "`gateway-model` must not depend on `gateway-client`",
-                "`gateway-model` does not depend on `methodical-model`; remove it from xtask/src/layers.rs",
+                "`gateway-model` does not depend on `methodical-model`; remove the rule from xtask/src/layers.rs",
                 "`gateway-model` must not depend on `reqwest`, even indirectly: gateway-model → gateway-client → reqwest",
                 "`gateway-model` must not depend on `tokio`, even indirectly: gateway-model → helper → tokio",
             ]

@@ -19,8 +19,9 @@ pub fn notices(package: &str, components: &[Component]) -> Result<String, String
     let mut text = format!("{package} contains these packages of other projects.\n\n");
     for component in linked {
         let Component { name, version, license, .. } = component;
-        let license =
-            license.as_deref().ok_or_else(|| format!("{name} {version} has no license"))?;
+        let license = license
+            .as_deref()
+            .ok_or_else(|| format!("{name} {version} has no `license` in its Cargo.toml"))?;
         _ = writeln!(text, "{name} {version}: {license}");
         let failed = |error| format!("cannot read the license of {name} {version}: {error}");
         let texts = texts(component, license).map_err(failed)?;
@@ -143,7 +144,10 @@ mod tests {
     fn a_crate_without_a_license_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let none = component("none", None, folder.path());
-        assert_eq!(notices("program", &[none]).unwrap_err(), "none 1.0.0 has no license");
+        assert_eq!(
+            notices("program", &[none]).unwrap_err(),
+            "none 1.0.0 has no `license` in its Cargo.toml"
+        );
         let lost = component("lost", Some("MIT"), &folder.path().join("lost"));
         let error = notices("program", &[lost]).unwrap_err();
         assert!(error.starts_with("cannot read the license of lost 1.0.0: "), "{error}");

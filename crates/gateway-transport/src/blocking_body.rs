@@ -175,9 +175,10 @@ conversions!(BlockingBody: Bytes; Vec<u8>; String; &'static str;);
 fn now<T>(future: impl Future<Output = Result<T, TransportError>>) -> Result<T, TransportError> {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(output) => output,
-        Poll::Pending => {
-            Err(TransportError::new(TransportErrorKind::Other, "the body does not block"))
-        }
+        Poll::Pending => Err(TransportError::new(
+            TransportErrorKind::Other,
+            "the body is not ready, but a blocking body must be",
+        )),
     }
 }
 

@@ -22,7 +22,7 @@ pub trait Time: Send + Sync {
     fn block_until(&self, end: Instant);
 }
 
-/// Makes this thread use `time` until the returned guard is dropped.
+/// Sets the clock of this thread to `time` until the returned guard is dropped.
 pub fn simulate(time: Arc<dyn Time>) -> Simulated {
     Simulated { before: with(|own| own.replace(Some(time))).flatten() }
 }

@@ -40,8 +40,8 @@ impl Client {
         allow_insecure_http: bool,
     ) -> PyResult<Self> {
         let timeout = timeout.map(Duration::try_from_secs_f64).transpose();
-        let timeout =
-            timeout.map_err(|_negative| usage(py, "the timeout is not a number of seconds"))?;
+        let timeout = timeout
+            .map_err(|_negative| usage(py, "the timeout must be a number of seconds, 0 or more"))?;
         let (url, token) = (base_url.clone(), source(py, token)?);
         let build = Box::new(move || {
             let mut builder = blocking::Client::builder(&*url).token(Arc::clone(&token));

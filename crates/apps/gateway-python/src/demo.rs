@@ -35,7 +35,10 @@ impl Demo {
     /// Sets the data to its state on a day.
     fn set_day(&self, py: Python<'_>, day: u32) -> PyResult<()> {
         if day >= DemoHistory::DAYS {
-            return Err(PyValueError::new_err(format!("there are {} days", DemoHistory::DAYS)));
+            return Err(PyValueError::new_err(format!(
+                "the sample data has {} days, counted from 0",
+                DemoHistory::DAYS
+            )));
         }
         let set = py.detach(|| self.history.set_day(day));
         set.map_err(|error| PyOSError::new_err(error.to_string()))

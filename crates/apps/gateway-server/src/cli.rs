@@ -107,7 +107,9 @@ fn explain(error: clap::Error) -> clap::Error {
         _ => return error,
     };
     match settings::former(flag) {
-        Some(advice) => clap::Error::raw(error.kind(), format!("cannot use {flag}: {advice}\n")),
+        Some(advice) => {
+            clap::Error::raw(error.kind(), format!("cannot use {flag}: it was removed; {advice}\n"))
+        }
         None => error,
     }
 }

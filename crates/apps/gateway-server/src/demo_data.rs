@@ -22,8 +22,7 @@ impl Default for DemoData {
 }
 
 impl DemoData {
-    /// Stages vacancies, candidates, their statuses and a credit balance. Fields that this code does not set have the
-    /// spec's example values.
+    /// Stages vacancies, candidates, their statuses and a credit balance. Other fields have the spec's example values.
     ///
     /// # Errors
     ///

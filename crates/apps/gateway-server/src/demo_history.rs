@@ -76,8 +76,7 @@ impl DemoHistory {
         credits(stage, &format!("{}.{:02}", cents / 100, cents % 100))
     }
 
-    /// Returns a time on a day in the format of the service. The time is given in seconds after the first application
-    /// of that day.
+    /// Returns a time on a day, given in seconds after the first application of that day, in the format of the service.
     fn written(&self, day: i64, seconds: u64) -> String {
         // The time of day when the list is read.
         let now = self.began + day * DAY;

@@ -9,8 +9,7 @@ use jiff::civil::DateTime;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 
-/// A record of the service. Strings are borrowed, and any value that is neither a string nor a record is stored as JSON
-/// text.
+/// A record of the service. Strings are borrowed, and a value other than a string or a record is stored as JSON text.
 pub(crate) trait Record<'a>: Serialize + Deserialize<'a> + Sized {
     /// The fields that an import reads.
     const FIELDS: &'static [Field];

@@ -1,5 +1,4 @@
-//! Turns the head of a request into a response. All checks run in a fixed order, and every refusal says exactly what is
-//! wrong.
+//! Turns a request head into a response. All checks run in a fixed order, and every refusal says exactly what is wrong.
 
 pub(crate) mod body;
 pub(crate) mod limit;

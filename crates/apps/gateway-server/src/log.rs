@@ -30,8 +30,7 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// Starts writing the events of this process, and its panics, to standard error: as text on a terminal, otherwise
-    /// as JSON.
+    /// Starts writing this process's events and panics to standard error: as text on a terminal, otherwise as JSON.
     ///
     /// # Errors
     ///

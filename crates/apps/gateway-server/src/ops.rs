@@ -83,7 +83,9 @@ impl Ops {
                 Err(why) => text(StatusCode::SERVICE_UNAVAILABLE, why.into()),
             },
             "/metrics" => text(StatusCode::OK, self.render().await),
-            _ => text(StatusCode::NOT_FOUND, "/healthz, /readyz or /metrics\n".into()),
+            _ => {
+                text(StatusCode::NOT_FOUND, "not found; use /healthz, /readyz or /metrics\n".into())
+            }
         }
     }
 
@@ -144,8 +146,7 @@ fn text(status: StatusCode, body: String) -> Response<ResponseBody> {
     response
 }
 
-/// Timeout for receiving a request head. Together with [`CONNECTIONS`] it limits how long silent connections delay a
-/// probe.
+/// Timeout for receiving a request head. With [`CONNECTIONS`], it limits how long silent connections delay a probe.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Timeout for a whole response and for a client that stops reading it, and maximum age of a connection.

@@ -200,8 +200,7 @@ impl RunningServer {
         self.tls.as_ref().map_or(Ok(()), |tls| tls.renew().map_err(|error| unusable(&error)))
     }
 
-    /// Stops accepting requests, waits up to the drain timeout for responses to end, and closes the remaining
-    /// connections.
+    /// Stops accepting requests, waits for responses up to the drain timeout, and closes the remaining connections.
     ///
     /// Returns whether all responses ended in time.
     pub async fn stop(self) -> bool {

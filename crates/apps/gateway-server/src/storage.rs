@@ -34,7 +34,7 @@ impl Call {
         })
     }
 
-    /// Returns a notice for the client about the parameters, if there is one.
+    /// Returns a notice for the client about the parameters, if any.
     pub(crate) fn notice(&self) -> Option<&'static str> {
         match self {
             Self::ListCandidates { vacancy_id: None, status: Some(_) } => {

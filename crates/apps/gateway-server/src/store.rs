@@ -37,8 +37,7 @@ use crate::token::{NewToken, TokenDigest, TokenId};
 ///
 /// One instance serves many threads, and every method blocks. Several processes may use a file concurrently, for
 /// example a server and an import: readers never wait, and writers wait for one another. The latest changes may be in a
-/// log next to the file, `FILE-wal`, so keep the two together. To copy a database that is in use, run `gateway-server
-/// backup`.
+/// log next to the file, `FILE-wal`, so keep the two together. To copy a database in use, run `gateway-server backup`.
 ///
 /// The URL of a PostgreSQL database accepts the parameters of libpq, and libpq's environment variables set the others;
 /// see `docs/server/postgresql.md`.
@@ -116,8 +115,7 @@ impl Store {
         sqlite::File::in_memory().map(Self::over)
     }
 
-    /// Sets a function to call before each token lookup, for tests. Unstable: it may change or disappear in any
-    /// release.
+    /// Sets a function called before each token lookup, for tests. Unstable: it may change or disappear in any release.
     #[cfg(feature = "test-util")]
     #[must_use]
     pub fn observed(mut self, look_up: impl Fn(&TokenDigest) + Send + Sync + 'static) -> Self {
@@ -247,8 +245,7 @@ impl Store {
         self.idle.lock().len()
     }
 
-    /// Deletes row versions that were superseded at least `age` ago, by the clock of the database, and returns their
-    /// number.
+    /// Deletes row versions that were superseded at least `age` ago, by the database's clock, and returns their number.
     ///
     /// After that, reading the next page of a snapshot that contained them fails with
     /// [`ErrorKind::SnapshotGone`](crate::ErrorKind::SnapshotGone), so that no list silently ends early.
@@ -306,13 +303,16 @@ impl Store {
         Ok(accounts)
     }
 
-    /// Finds an account by its name. Fails with [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if the name is
-    /// unknown.
+    /// Finds an account by name. Fails with [`ErrorKind::NotFound`](crate::ErrorKind::NotFound) if the name is unknown.
     pub fn account(&self, name: &str) -> Result<AccountId, Error> {
         let mut db = self.open_unlimited("cannot look up the account")?;
         let found = db.first(ACCOUNT, &[name.into()])?;
-        let unknown =
-            || Error::new(ErrorKind::NotFound, format!("account \"{name}\" does not exist"));
+        let unknown = || {
+            Error::new(
+                ErrorKind::NotFound,
+                format!("account \"{name}\" does not exist; see `gateway-server account list`"),
+            )
+        };
         found.map(|[id]| AccountId(id)).ok_or_else(unknown)
     }
 
@@ -411,8 +411,7 @@ impl Store {
         import::import(&mut *db, account, mode, Some(removals), fill)
     }
 
-    /// Deletes records from every revision of an account, atomically. If that changes a list, the account gets a new
-    /// revision.
+    /// Atomically deletes records from all revisions of an account. If a list changes, the account gets a new revision.
     ///
     /// Earlier revisions of the account are removed: reading the next page of one of them fails with
     /// [`ErrorKind::SnapshotGone`](crate::ErrorKind::SnapshotGone), so that no list silently ends early. Bytes of the
@@ -484,8 +483,7 @@ impl Store {
         self.end(db, result)
     }
 
-    /// Keeps a connection for reuse, unless a call on it failed, because its state is then unknown. Also records
-    /// damage.
+    /// Keeps a connection for reuse unless a call on it failed, because its state is then unknown. Also records damage.
     fn end<T>(&self, db: Box<dyn Db>, result: Result<T, Error>) -> Result<T, Error> {
         match &result {
             Ok(_) => {

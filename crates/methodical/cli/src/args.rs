@@ -40,8 +40,7 @@ pub(crate) struct Flags {
     pub(crate) mirror: MirrorFlags,
 }
 
-/// Returns the parser's own flags, `--help` and `--version`. A command's short help hides them and lists only the
-/// command's flags.
+/// Returns the parser's own flags, `--help` and `--version`. A command's short help hides them and lists only its own.
 fn own_flags() -> [Arg; 2] {
     let flag = |name: &'static str, short, action| {
         Arg::new(name).short(short).long(name).action(action).global(true).hide_short_help(true)
@@ -163,8 +162,7 @@ fn shown_member(of: Recovered) -> clap::Command {
 /// The argument id of the command `show`.
 const SHOWN: &str = "frame:shown";
 
-/// Parses a group's identity or title. For a title that has not been looked up yet, returns 0 and stores the title for
-/// [`look_up_titles`].
+/// Parses a group's identity or title. For a title not yet looked up, returns 0 and stores it for [`look_up_titles`].
 fn group(text: &str) -> Result<u64, String> {
     if text.is_empty() {
         return Err("expected an id, such as 101, or a title".to_owned());
@@ -178,8 +176,7 @@ fn group(text: &str) -> Result<u64, String> {
 /// The titles on the command line, each with its group's identity; `None` until [`look_up_titles`] has found it.
 static TITLES: Mutex<BTreeMap<String, Option<u64>>> = Mutex::new(BTreeMap::new());
 
-/// Looks up the group titles on the command line. Returns whether there are any: the command line must then be parsed
-/// again.
+/// Looks up the group titles on the command line. Returns whether there are any; if so, the line must be parsed again.
 pub(crate) fn look_up_titles<C: OperationCommands>(
     invocation: &Invocation,
 ) -> Result<bool, Failure> {
@@ -219,8 +216,7 @@ fn subcommands<C: OperationCommands>(
 }
 
 /// Completes the help of a command and its subcommands. Fills in placeholders, or names the program in the service's
-/// examples. Adds to the short help where the common options are explained and, for a list, which of them are most
-/// used.
+/// examples. Adds to the short help where the common options are explained and, for a list, which are most used.
 fn with_ends<C: OperationCommands>(
     command: clap::Command,
     words: &str,
@@ -283,7 +279,7 @@ const OTHERS: [(&str, &str); 13] = [
     ("--token", "use --token-file, --token-stdin or a login: others can see the command line"),
     ("--to", "--from MIRROR names the mirror to read; only commands that write one have --to"),
     ("--excel", "-o xlsx writes a workbook; --separator ';' sets the CSV separator"),
-    ("--keyring", "the setting `token-command` reads a keyring through a program of your system"),
+    ("--keyring", "to use a keyring, set `token-command` to a program that prints the token"),
     ("--color", "set NO_COLOR to turn colors off; only terminals show them"),
     ("--account", "a profile names an account: instead of --account NAME, use --profile NAME"),
     ("--access-log", "with readers, pages are logged to standard error: redirect it with 2>>FILE"),

@@ -125,7 +125,7 @@ impl Invocation {
     /// Fails in a dry run, for a command that changes the program's files.
     pub(crate) fn refuse_dry_run(&self) -> Result<(), Failure> {
         if self.service.dry_run {
-            let text = "cannot use --dry-run: it prints requests, but this command changes files";
+            let text = "cannot use --dry-run: it prints requests, and cannot preview this command";
             return Err(Failure::usage(text));
         }
         Ok(())
@@ -314,7 +314,8 @@ fn dispatch<C: OperationCommands>(
     );
     if writes && invocation.mirror.from.is_some() {
         let text = "cannot use --from: this command writes the mirror";
-        return Err(Failure::usage(text).hint("--to, or the configuration of `tap`, names it"));
+        return Err(Failure::usage(text)
+            .hint("name the mirror with --to, or in the configuration of `tap`"));
     }
     let asked = || Asked::open::<C>(invocation);
     match command {

@@ -84,22 +84,21 @@ pub(crate) fn parsed_token<S: Service>(text: &str, from: &str) -> Result<AccessT
 pub(crate) fn no_base_url(invocation: &Invocation) -> Failure {
     let variable = invocation.program.variable("BASE_URL");
     let login = invocation.command("auth login --base-url URL");
-    let text = format!("no base URL: run {login}, set {variable} or --base-url");
+    let text = format!("no base URL: set {variable}, use --base-url, or run {login}");
     incomplete(text, &invocation.program)
 }
 
 /// Returns the failure for missing settings. If the program has a sample service, the message suggests `--demo`.
 fn incomplete(text: String, program: &Program) -> Failure {
-    let or_demo = if program.demo.is_some() { ", or try --demo" } else { "" };
+    let or_demo = if program.demo.is_some() { "; or try --demo" } else { "" };
     with_unread(Failure::usage(text + or_demo), program)
 }
 
-/// Refuses a token file that does not exist, or that others can read. The error names the setting that the path comes
-/// from.
+/// Refuses a token file that does not exist, or that others can read. The error names the setting of the path.
 fn check_token_file(file: &Setting<PathBuf>) -> Result<(), Failure> {
     let Setting { value: path, origin } = file;
     if matches!(path.try_exists(), Ok(false)) {
-        return Err(Failure::usage(format!("token file {} does not exist", path.display()))
+        return Err(Failure::usage(format!("the token file {} does not exist", path.display()))
             .hint(format!("the path comes from {origin}")));
     }
     let asked = |failure: Failure| failure.because(format!("the path comes from {origin}"));
@@ -219,8 +218,7 @@ pub(crate) fn transport(
     Ok(Arc::new(Watched { inner, trace: Trace::of(invocation), notices }))
 }
 
-/// Returns the transport's options. They set the idle timeout to `timeout`, in seconds, because the default could end a
-/// call earlier.
+/// Returns the transport's options. The idle timeout is `timeout`, in seconds: the default could end a call earlier.
 fn options(timeout: Option<u64>) -> Options {
     let options = Options::default();
     match timeout {

@@ -87,7 +87,8 @@ pub(crate) fn run<S: Mirrored>(flags: &TapFlags, invocation: &Invocation) -> Res
         if tables.iter().any(|one| one.table == name && one.completed_at.is_some()) {
             writer.write_stream(stream)?;
         } else {
-            let text = format!("the mirror does not have `{name}` yet: it was never synced");
+            let text =
+                format!("the mirror does not have `{name}` yet: no sync of it has completed");
             invocation.screen.warn(&text);
         }
     }
@@ -121,7 +122,7 @@ fn read_json<T: DeserializeOwned>(path: Option<&Path>, what: &str) -> Result<Opt
         // The text before `expected` contains the value.
         let expected = text.rfind("expected ").filter(|_| text.starts_with("invalid"));
         refused(text.get(expected.unwrap_or(0)..).unwrap_or_default().to_owned())
-            .because(format!("in {shown}"))
+            .because(format!("the file is {shown}"))
     })
 }
 
@@ -138,8 +139,9 @@ struct Bookmark {
 impl Bookmark {
     fn parse(stream: &str, state: &Value) -> Result<Self, Failure> {
         Self::deserialize(state).map_err(|_quotes| {
-            let text =
-                format!("cannot read the state of `{stream}`: this program did not write it");
+            let text = format!(
+                "cannot read the state of `{stream}`: it is not a bookmark of this program"
+            );
             Failure::usage(text).hint(START_OVER)
         })
     }
@@ -244,7 +246,7 @@ fn write(mut out: impl Write, message: &Message<'_>) -> Result<(), Failure> {
 /// Returns the failure for a bookmark from which the mirror cannot continue.
 fn refused(stream: &str, error: Error) -> Failure {
     let is_cursor = error.kind() == ErrorKind::Cursor;
-    let failure = Failure::from(error).because(format!("the state of `{stream}` does not fit"));
+    let failure = Failure::from(error).because(format!("the stream is `{stream}`"));
     if is_cursor { failure.hint(START_OVER) } else { failure }
 }
 

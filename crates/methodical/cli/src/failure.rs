@@ -265,7 +265,7 @@ fn hint(error: &Error, settings: &Settings, invocation: &Invocation) -> Option<S
             from => format!("the token comes from {from}"),
         },
         ErrorKind::Forbidden => {
-            "the token is valid but does not allow this call; use a token that does".to_owned()
+            "use a token whose account may make this call".to_owned()
         }
         ErrorKind::Connect => match base_url.and_then(|url| proxy_of(&url.value)) {
             Some(name) => format!(

@@ -192,7 +192,7 @@ pub(crate) fn check_private(path: &Path, contents: &str) -> Result<(), Failure> 
 fn check_trusted(path: &Path, there: &fs::Metadata) -> Result<(), Failure> {
     let access = Access::of(there);
     let (what, mend) = if !access.is_own() && access.owner != 0 {
-        ("another user owns", "chown $(id -u)")
+        ("another user owns", "sudo chown $(id -u)")
     } else if access.mode & 0o022 != 0 && !is_read_only(path) {
         ("other users can change", "chmod go-w")
     } else {
@@ -305,7 +305,8 @@ impl ConfigFile {
             Failure::usage(format!("{} is not valid TOML", path.display()))
                 .because(place(&text, &error))
         })?;
-        check(&document).map_err(|failure| failure.because(format!("in {}", path.display())))?;
+        check(&document)
+            .map_err(|failure| failure.because(format!("it is in {}", path.display())))?;
         Ok(Self { program: *program, path: Some(path), document, text })
     }
 
@@ -417,10 +418,9 @@ fn check(document: &DocumentMut) -> Result<(), Failure> {
                 settings.ok_or_else(wrong(format!("`profile.{name}` must be a table")))?;
             for (key, value) in settings.iter() {
                 let text = value.as_value().and_then(shown_value);
-                // A list or table counts as an empty string, which no setting accepts; the error lists the valid
-                // values.
+                // A list or table counts as an empty string, which no setting accepts; the error lists valid values.
                 let checked = Key::find(key)?.check(&text.unwrap_or_default());
-                checked.map_err(|failure| failure.because(format!("in profile `{name}`")))?;
+                checked.map_err(|failure| failure.because(format!("it is in profile `{name}`")))?;
             }
         }
     }
@@ -457,7 +457,7 @@ pub(crate) fn stored_token(
     let document = tokens(program)?;
     let Some(entry) = document.get(profile) else { return Ok(None) };
     parse_token(entry).map(Some).ok_or_else(|| {
-        Failure::usage(format!("the stored token of profile {profile} does not name its service"))
+        Failure::usage(format!("the stored token of profile {profile} is incomplete"))
             .hint(format!("log in again with `{} --profile {profile} auth login`", program.name))
     })
 }

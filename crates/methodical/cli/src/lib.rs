@@ -16,8 +16,7 @@
 //!
 //! The framework reads settings and tokens from flags, environment variables and profiles. It prints records as a
 //! table, JSON, NDJSON, CSV or XLSX, with filters, sorting and a choice of fields; text formats are written while
-//! records arrive. It explains errors and ends with documented exit codes. Each program's `--help` describes all of
-//! this.
+//! records arrive. It explains errors and ends with documented exit codes. Each program's `--help` describes all this.
 //!
 //! This crate is not tied to any service. Generated code implements [`OperationCommands`] for a service's commands, and
 //! [`Program`] adds what the service's spec lacks: the program's name, its version and examples.

@@ -104,8 +104,7 @@ pub(crate) fn select<S: Mirrored, O: 'static>(
     (visitor.selected, others.map(|other| *other).collect())
 }
 
-/// Asks the service for the identities of a table's records, with their titles. Returns `None` if no list returns the
-/// whole table.
+/// Asks the service for the identities and titles of a table's records. Returns `None` if no list has the whole table.
 pub(crate) fn identities<S: Mirrored>(
     client: &Client<S>,
     table: &Table,
@@ -135,8 +134,7 @@ fn visit<'a, S: Mirrored>(
 }
 
 impl<S: Service> Visitor<'_, S> {
-    /// Handles a list that returns the whole table. If the table's identities are requested, calls the list with
-    /// `open`.
+    /// Handles a list that returns the whole table. If its identities are requested, calls the list with `open`.
     fn whole<O: ListOperation + 'static>(
         &mut self,
         table: &'static Table,

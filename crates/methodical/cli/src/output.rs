@@ -71,8 +71,7 @@ pub struct OutputFormat {
     pub(crate) writer: Begin,
 }
 
-/// Creates a format's writer. The program has already opened the output, and removes the incomplete file if this
-/// function fails.
+/// Creates a format's writer. The program has already opened the output, and removes the incomplete file on failure.
 type Begin = fn(&OutputSetup) -> Result<Box<dyn RecordWriter>, Failure>;
 
 /// The columns that a format's writer gets without `--fields`.
@@ -87,9 +86,8 @@ pub(crate) enum FormatColumns {
 }
 
 impl OutputFormat {
-    /// Creates a format from its name for `-o` (in lowercase), its line in the help (without a full stop), and the
-    /// function that creates its writer. The writer gets every documented field as a column, unless `--fields` selects
-    /// fields.
+    /// Creates a format from its name for `-o` (in lowercase), its help line (without a full stop), and the function
+    /// that creates its writer. The writer gets every documented field as a column, unless `--fields` selects fields.
     pub const fn new(name: &'static str, about: &'static str, writer: Begin) -> Self {
         Self { name, about, extensions: &[], is_binary: false, columns: FormatColumns::All, writer }
     }
@@ -149,8 +147,7 @@ impl OutputFormat {
         )
     };
 
-    /// The format of unchanged responses. Commands that print a response write it with `Raw` instead of a writer of
-    /// records.
+    /// The format of unchanged responses. Commands that print a response write it with `Raw`, not with a record writer.
     pub(crate) const RAW: Self = Self {
         columns: FormatColumns::Whole,
         ..Self::new("raw", "The unchanged bytes of the response", |_| {
@@ -198,8 +195,7 @@ impl Formats {
         format!("{} and {last}", all.join(", "))
     }
 
-    /// Returns the format that a file's extension selects; `None` for a name without an extension. Fails for an unknown
-    /// extension.
+    /// Returns the format for a file's extension; `None` for a name without one. Fails for an unknown extension.
     pub(crate) fn of_file(self, file: &FilePath) -> Result<Option<Format>, Failure> {
         let Some(extension) = file.extension() else { return Ok(None) };
         let extension = extension.to_string_lossy().to_ascii_lowercase();
@@ -211,14 +207,14 @@ impl Formats {
             "parquet" => PARQUET,
             _ => &format!("the supported extensions are {}", self.extensions()),
         };
-        Err(Failure::usage(format!("cannot write .{extension}"))
+        Err(Failure::usage(format!("cannot write .{extension} files"))
             .hint(format!("{hint}; to keep the file name, choose the format with -o")))
     }
 }
 
 /// The hint of a program that cannot write Parquet.
 pub(crate) const PARQUET: &str =
-    "only the download with Parquet writes it; every warehouse also loads -o csv and -o ndjson";
+    "only the download with Parquet writes it; most warehouses also load -o csv and -o ndjson";
 
 /// A writer of records in one format. [`OutputFormat`] shows one.
 ///
@@ -243,8 +239,7 @@ pub trait RecordWriter {
         Ok(())
     }
 
-    /// Called before [`finish`](Self::finish) with the number of records received. Filters may have passed only some of
-    /// them.
+    /// Called before [`finish`](Self::finish) with the number of records received. Filters may have passed only some.
     fn received(&mut self, _count: u64) {}
 
     /// Writes the rest of the output. Returns notes for the user, which `-q` hides.
@@ -487,8 +482,7 @@ pub(crate) fn midnight(day: Date) -> i64 {
     day.to_zoned(TimeZone::system()).map_or(i64::MAX, |begin| begin.timestamp().as_second())
 }
 
-/// Returns the date of a named day, such as `today`, or of a number of days ago, such as `7d`. Any other text is only
-/// trimmed.
+/// Returns the date of a named day, such as `today`, or a number of days ago, such as `7d`. Other text is only trimmed.
 fn named(text: &str) -> String {
     let (text, today) = (text.trim(), Zoned::now().date());
     let days = match text {

@@ -1,5 +1,4 @@
-//! The description of a program: its names and texts, its records, the commands that call its service, and optional
-//! parts.
+//! A program's description: its names and texts, its records, the commands that call its service, and optional parts.
 
 use std::any::Any;
 use std::fmt;
@@ -49,8 +48,7 @@ pub struct Program {
     /// `photos-server`. With `--strict`, the service must also behave like the reference where the contract leaves a
     /// point open. If `None`, the program does not have this command.
     pub contract: Option<(&'static Contract, &'static str)>,
-    /// Output formats in addition to the built-in ones. Their names and extensions must differ from those of all other
-    /// formats.
+    /// Output formats besides the built-in ones. Their names and extensions must differ from those of other formats.
     pub formats: &'static [OutputFormat],
     /// Opens an output file given as a URL. If `None`, the program refuses URLs.
     pub uploader: Option<Uploader>,

@@ -1,8 +1,7 @@
 //! Standard output and standard error: whether each is a terminal, its width, its colors, and messages to the user.
 //! Also the signals that end the program: the terminal is restored, and the exit code names the signal.
 //!
-//! Unfinished files are not removed: they never get their final name, and the next run that writes to their folder
-//! removes them.
+//! Unfinished files stay: they never get their final name, and the next run that writes to their folder removes them.
 
 use std::borrow::Cow;
 #[cfg(unix)]
@@ -270,7 +269,9 @@ pub(crate) fn ask_for_secret(question: &str) -> io::Result<String> {
     read?;
     // The terminal drops the rest of a longer line.
     if secret.len() > MAX_LINE {
-        return Err(io::Error::other("it is longer than a terminal line can be; use a file"));
+        return Err(io::Error::other(
+            "it is longer than a terminal line can be; pipe it in instead",
+        ));
     }
     secret.truncate(secret.trim_end_matches(['\r', '\n']).len());
     Ok(secret)

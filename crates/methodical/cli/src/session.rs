@@ -240,8 +240,7 @@ impl<S: Mirrored> Session<S> {
         Ok(serde_json::to_string(&response).map_err(io::Error::from)?)
     }
 
-    /// In a dry run, prints the requests; with `-o raw`, prints the unchanged responses. Ends the command in both
-    /// cases.
+    /// In a dry run, prints the requests; with `-o raw`, the unchanged responses. Ends the command in both cases.
     fn end_unsent<O: Operation<Service = S>>(&self, all: &[&O]) -> Result<(), Failure> {
         self.end_dry_run(all)?;
         let output = &self.invocation.output;
@@ -516,8 +515,7 @@ impl<S: Mirrored> Session<S> {
     }
 }
 
-/// Prints the forecast from the mirror. Fails if the amount will last fewer than `days`, or if the mirror has too few
-/// samples.
+/// Prints the mirror's forecast. Fails if the amount will last fewer than `days`, or if the mirror has too few samples.
 fn check_days(days: Option<u64>, gauge: Gauge, invocation: &Invocation) -> Result<(), Failure> {
     let forecast = Forecast::of(&open::read(invocation)?.samples(gauge.name(), i64::MIN)?)?
         .ok_or_else(|| {
@@ -551,11 +549,15 @@ fn check_days(days: Option<u64>, gauge: Gauge, invocation: &Invocation) -> Resul
             .hint("sync regularly: each sync takes a sample; until then, use --below"));
     }
     let Some(left) = forecast.days_left.filter(|left| *left < days) else { return Ok(()) };
-    Err(too_low(gauge, amount, unit.as_deref(), &format!("lasts {left} days, fewer than {days}")))
+    Err(too_low(
+        gauge,
+        amount,
+        unit.as_deref(),
+        &format!("lasts {}, fewer than {days}", counted(left, "day")),
+    ))
 }
 
-/// Returns the amount in an object, given as JSON text, and its unit, if it has one. Fails unless the amount is a
-/// decimal number.
+/// Returns the amount in a JSON object and its unit, if it has one. Fails unless the amount is a decimal number.
 fn amount(json: &str, gauge: Gauge) -> Result<(String, Option<String>), Failure> {
     let path = Path::parse(&gauge.value().join("."));
     let value = Cells::read(json).cell(&path).into_owned();

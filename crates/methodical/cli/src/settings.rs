@@ -154,8 +154,7 @@ impl ValueOrder {
         order.and_then(|order| Self::parse(&order.value)).unwrap_or_default()
     }
 
-    /// Parses `New, On hold; Hired: Accepted, Started`: groups separated by semicolons. A group with a colon has a
-    /// name.
+    /// Parses `New, On hold; Hired: Accepted, Started`: groups separated by semicolons. A group with a colon is named.
     fn parse(text: &str) -> Option<Self> {
         let group = |group: &str| {
             let (name, values) = match group.split_once(':') {
@@ -361,8 +360,7 @@ pub(crate) struct Key {
     is_valid: fn(&str) -> bool,
     /// A description of the valid values, for the error about an invalid one.
     expected: &'static str,
-    /// Whether the value is a path. It is stored as an absolute path, because the next command may run in another
-    /// folder.
+    /// Whether the value is a path. It is stored as an absolute path, because the next command may run elsewhere.
     is_path: bool,
 }
 
@@ -434,9 +432,9 @@ const TOKEN_FILE: &str = "TOKEN_FILE";
 pub(crate) fn unknown_setting(name: &str, known: &[&str]) -> Failure {
     let failure = Failure::unknown("setting", name, known);
     let hint = match name {
-        "token-for" => "log in again: `auth login` stores the service with the token",
+        "token-for" => "then log in again: `auth login` stores the service with the token",
         "token-keyring" => {
-            "the setting `token-command` reads a keyring through a program of your system"
+            "to use a keyring, set `token-command` to a program that prints the token"
         }
         _ => return failure,
     };
@@ -464,8 +462,7 @@ pub(crate) fn shown_value(value: &Value) -> Option<String> {
     }
 }
 
-/// Splits a program and its arguments as a shell does. Returns `None` if there is no program, or a quotation mark is
-/// not closed.
+/// Splits a program and its arguments like a shell. Returns `None` if there is no program, or a quote is not closed.
 fn words(text: &str) -> Option<Vec<String>> {
     // In a Windows path, a backslash is a plain character.
     let text = if cfg!(windows) { &text.replace('\\', "\\\\") } else { text };

@@ -251,7 +251,7 @@ impl Io for Arc<dyn BlockingTransport + '_> {
     ))]
     fn new_default() -> Result<Self, Error> {
         Err(Error::config(
-            "the client has no transport; set one or enable the `ureq` or `reqwest-blocking` feature",
+            "the client has no transport; set one, or enable the `ureq` or `reqwest-blocking` feature",
         ))
     }
 }

@@ -181,8 +181,7 @@ impl<S: Service, T> ClientBuilder<S, T> {
     /// Sets the maximum number of requests per second for this client and its clones, including retries. Default: no
     /// limit.
     ///
-    /// Requests are spread evenly, without bursts. The time that a request waits for its turn counts towards the call
-    /// timeout.
+    /// Requests are spread evenly, without bursts. A request's wait for its turn counts towards the call timeout.
     pub fn requests_per_second(mut self, requests: u32) -> Self {
         self.policy.requests_per_second = Some(requests);
         self

@@ -50,7 +50,7 @@ impl From<TransportError> for Failure {
     }
 }
 
-/// What the driver must do next.
+/// The driver's next step.
 #[derive(Debug)]
 pub(crate) enum Next<B> {
     /// Wait this long, then make another attempt.
@@ -164,8 +164,7 @@ impl<'a> Call<'a> {
         })
     }
 
-    /// Returns the error for a failed exchange. If one of the client's limits ended the exchange, the error names that
-    /// limit.
+    /// Returns the error for a failed exchange. If one of the client's limits ended it, the error names that limit.
     fn error(&self, failure: Failure, moment: Option<Moment>) -> Error {
         let Failure { error, head } = failure;
         let error = match (error.kind(), moment) {

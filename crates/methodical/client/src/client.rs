@@ -307,7 +307,7 @@ impl Io for SharedTransport {
 
     #[cfg(not(feature = "reqwest"))]
     fn new_default() -> Result<Self, Error> {
-        Err(Error::config("the client has no transport; set one or enable the `reqwest` feature"))
+        Err(Error::config("the client has no transport; set one, or enable the `reqwest` feature"))
     }
 }
 

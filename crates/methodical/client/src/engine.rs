@@ -224,14 +224,13 @@ impl<T: Io> Engine<T> {
         receive(Arrived { head, body, deadline, end }).await
     }
 
-    /// Waits until the call may start and send its first request. The token is fetched only afterwards, so that it is
-    /// current.
+    /// Waits until the call may start and send its first request. The token is fetched only afterwards, to be current.
     async fn admit(&self, call: &Call<'_>) -> Result<Permit, Error> {
         let mut permit = None;
         // Usually there is no limit on calls, so no timer is needed.
         if let Some(calls) = &self.shared.pace.calls {
             let limit = call.limit;
-            let text = || format!("too many calls were in flight to start {limit}");
+            let text = || format!("`calls_in_flight` let no further call start {limit}");
             let admitted = timeout_at(limit.at, calls.acquire_arc()).await;
             permit = Some(admitted.ok_or_else(|| Error::new(ErrorKind::Timeout, text()))?);
         }
@@ -253,7 +252,7 @@ impl<T: Io> Engine<T> {
             }
             let limit = call.limit;
             if start >= limit.at {
-                let text = format!("no request could be sent {limit}");
+                let text = format!("the rate limit allowed no request {limit}");
                 let error = Error::new(ErrorKind::Timeout, text);
                 return Err(error.after_attempts(call.attempts));
             }

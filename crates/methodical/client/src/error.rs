@@ -260,7 +260,7 @@ impl From<TransportError> for Error {
 
         let (kind, text) = match error.kind() {
             Kind::InvalidRequest => {
-                (ErrorKind::Config, "the request is invalid for this transport; check the base URL")
+                (ErrorKind::Config, "the transport refused the request; check its URL and headers")
             }
             Kind::Resolve | Kind::Connect => (ErrorKind::Connect, "cannot reach the service"),
             Kind::Tls => (ErrorKind::Tls, "cannot establish a secure connection to the service"),
@@ -390,8 +390,7 @@ pub enum ErrorKind {
     /// Status 404: the base URL may be wrong.
     NotFound,
     /// Status 429, or an error of class [`RateLimit`](methodical_model::ErrorClass::RateLimit) in the body: the service
-    /// received too many calls. [`Error::retry_after`](crate::Error::retry_after) returns how long to wait, if the
-    /// service says so.
+    /// received too many calls. [`Error::retry_after`](crate::Error::retry_after) returns the requested wait, if any.
     RateLimited,
     /// A status from 500 to 599, or an error of class [`Unavailable`](methodical_model::ErrorClass::Unavailable) in the
     /// body: the service failed. A later call may succeed if [`Error::is_transient`](crate::Error::is_transient)

@@ -78,8 +78,7 @@
 //!
 //! A service may also report a failure in a body with status 200. The client treats the failure's class like a status:
 //! [`Auth`](model::ErrorClass::Auth) like 401, [`RateLimit`](model::ErrorClass::RateLimit) like 429, and
-//! [`Unavailable`](model::ErrorClass::Unavailable) like 503. [`Error::service`] returns the service's own code and
-//! message.
+//! [`Unavailable`](model::ErrorClass::Unavailable) like 503. [`Error::service`] returns the service's code and message.
 //!
 //! The client never follows a redirect, because that would send the token to another address.
 //!

@@ -1,5 +1,4 @@
-//! The combined pace of all of a client's calls: requests per second, calls in flight, and pauses requested by the
-//! service.
+//! The combined pace of a client's calls: requests per second, calls in flight, and pauses requested by the service.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -18,9 +17,9 @@ use crate::unpoisoned;
 /// The pace of a client and its clones.
 #[derive(Debug)]
 pub(crate) struct Pace {
-    /// The minimum time between two requests; zero if there is no limit.
+    /// The minimum time between two requests; zero without a limit.
     interval: Duration,
-    /// A permit for each call that may be in flight; `None` if there is no limit.
+    /// A permit for each call that may be in flight; `None` without a limit.
     pub(crate) calls: Option<Arc<Semaphore>>,
     may_wait: AtomicBool,
     state: Mutex<State>,

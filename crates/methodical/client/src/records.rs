@@ -194,7 +194,7 @@ impl<T: Record, M: Metadata, B> Records<T, M, B> {
         Some(page.map(|page| self.page = Page::Requested(page)))
     }
 
-    /// Makes a requested page the current one. Fails if the request failed.
+    /// Moves on to a requested page. Fails if the request failed.
     fn open(&mut self, page: Result<ListReader<T, M>, Error>) -> Result<(), Error> {
         self.page = Page::Before;
         let mut reader = page.map_err(|error| self.fail(error))?;
@@ -315,8 +315,7 @@ impl<T: Record, M: Metadata> Stream for Records<T, M> {
 }
 
 impl<T: Record, M: Metadata> Records<T, M, BlockingBody> {
-    /// Reads the next record as [`Iterator::next`] does, but lends it to `take` with its JSON text, instead of copying
-    /// it.
+    /// Reads the next record like [`Iterator::next`], but lends it to `take` with its JSON text, instead of copying it.
     ///
     /// Use this for long lists that are only passed on, such as an export: the record borrows from the received bytes,
     /// and the text contains every field and the original whitespace. See the example of

@@ -31,7 +31,7 @@ impl Headers {
     }
 }
 
-/// What all requests of a call have in common: everything except the tokens and the deadline.
+/// The common part of a call's requests: everything except the tokens and the deadline.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft<'a> {
     headers: &'a Headers,

@@ -43,8 +43,7 @@ impl RetryPolicy {
     /// Sets the maximum wait before the second attempt. The maximum doubles before each further attempt, up to 5 s.
     /// Default: 200 ms. With zero, the client does not wait unless the service asks for it.
     ///
-    /// The actual wait is random, between zero and the maximum (full jitter), so that many clients do not retry in
-    /// lockstep.
+    /// The actual wait is random, between zero and the maximum (full jitter), so that clients do not retry in lockstep.
     #[must_use]
     pub fn base_delay(mut self, delay: Duration) -> Self {
         self.base_delay = delay;
@@ -103,7 +102,7 @@ const MAX_DOUBLINGS: u32 = 16;
 /// While the budget is empty, failed attempts are not retried.
 #[derive(Debug)]
 pub(crate) struct RetryBudget {
-    /// What is left, counted in calls: a retry costs [`CALLS_PER_RETRY`].
+    /// The rest of the budget, counted in calls: a retry costs [`CALLS_PER_RETRY`].
     left: AtomicU32,
     full: u32,
 }

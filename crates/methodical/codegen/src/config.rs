@@ -28,8 +28,7 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Reads a service of the workspace at a root: a configuration, such as `spec/codegen.toml`, and the spec that it
-    /// names.
+    /// Reads a service of the workspace at a root: a configuration, such as `spec/codegen.toml`, and the spec it names.
     ///
     /// # Errors
     /// Fails if the configuration or the spec cannot be read or is invalid.
@@ -121,8 +120,7 @@ impl Config {
         name.strip_suffix(".toml").unwrap_or(name)
     }
 
-    /// Returns the name of a crate in Rust code, such as `gateway_model`. If the crate is not generated, returns the
-    /// name of its role.
+    /// Returns the name of a crate in Rust code, such as `gateway_model`, or of its role if the crate is not generated.
     pub fn rust_name(&self, role: Role) -> String {
         let name = self.packages.get(&role).map_or_else(|| role.word(), |package| &package.name);
         name.replace('-', "_")

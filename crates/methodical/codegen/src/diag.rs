@@ -33,7 +33,7 @@ impl Diagnostic {
         Self { help: help.into(), ..self }
     }
 
-    /// Sets a [`suggestion`] as the fix, if there is one.
+    /// Sets a [`suggestion`] as the fix, if any.
     pub(crate) fn suggest(self, written: &str, names: &[&str]) -> Self {
         Self { help: suggestion(written, names).unwrap_or(self.help), ..self }
     }
@@ -44,8 +44,7 @@ impl Diagnostic {
     }
 }
 
-/// Reports a mistake: its position, its text and, after `=>`, its fix. Both are format strings. Nothing is reported
-/// about an absent key.
+/// Reports a mistake: its position, text and, after `=>`, fix. The last two are format strings. Ignores absent keys.
 macro_rules! say {
     ($cx:expr, $at:expr, $message:literal $(, $arg:expr)* => $help:literal $(, $more:expr)*) => {
         $cx.say(&$at, format_args!($message $(, $arg)*), format_args!($help $(, $more)*))
@@ -140,7 +139,7 @@ pub(crate) fn shown(text: &str) -> String {
 /// Returns the names as part of a sentence, such as `` `a`, `b` or `c` ``.
 pub(crate) fn listed(names: &[&str]) -> String {
     let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-    if names.is_empty() { "none".to_owned() } else { list(&names, " or ") }
+    if names.is_empty() { "no keys".to_owned() } else { list(&names, " or ") }
 }
 
 /// Returns a hint for an unknown name: the name that was probably meant, the fix for a word from another language, or
@@ -155,8 +154,7 @@ pub(crate) fn suggestion(written: &str, names: &[&str]) -> Option<String> {
     }
 }
 
-/// Words from other languages, and misplaced keys. Each entry has the words, a name that must be valid in their place,
-/// and the fix.
+/// Words from other languages, and misplaced keys. An entry has words, a name that must be valid there, and the fix.
 const ELSEWHERE: [(&str, &str, &str); 9] = [
     ("name title version path accept", "service", "write `[service]` above it"),
     ("description summary comment", "doc", "use `doc`: the description, in sentences"),

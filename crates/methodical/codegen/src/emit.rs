@@ -97,8 +97,7 @@ impl GeneratedFile {
         Self { path: format!("{}.rs", workspace.config.modules(role)), text }
     }
 
-    /// Creates a file from its template. Unused imports of Rust code are removed, so a template need not know which
-    /// names a spec requires.
+    /// Creates a file from a template. Unused Rust imports are removed, so templates need not know which a spec needs.
     fn new(path: impl Into<String>, template: &impl Template) -> Self {
         // Only a filter could fail, and ours do not. If one did, rustfmt would reject this text.
         let text = template.render().unwrap_or_else(|error| format!("cannot render: {error}"));
@@ -158,8 +157,7 @@ fn without_surrogates(string: &str) -> Cow<'_, str> {
 
 /// Removes unused names from the imports of a file. Each import is on one line.
 fn with_used_imports(text: &str) -> String {
-    // A name is used unless it is in a string or comment, or after `.`, `::` or `fn`. A lowercase name may be a
-    // variable.
+    // A name is used unless it is in a string or comment, or after `.`, `::` or `fn`. Lowercase names may be variables.
     let token =
         Regex::new(r##"r#".*?"#|"(?:[^"\\]|\\.)*"|//.*|(?:\.|fn )\w+|(\w+)(::[\w:]*|\(|!)?"##);
     let Ok(token) = token else { return text.to_owned() };

@@ -18,7 +18,9 @@ pub(crate) fn workspace(name: &str, folder: &Path, runtime: &str) -> Result<Outc
     check_name(name)?;
     let is_checkout = folder.join(runtime).join("crates/methodical/model/Cargo.toml").is_file();
     if !is_checkout && !is_git(runtime) {
-        return Err(usage("the folder of `--runtime` has no crates/methodical/model"));
+        return Err(usage(
+            "the folder of `--runtime` has no crates/methodical/model; pass a checkout of the runtime",
+        ));
     }
     let root = folder.join(name);
     if root.exists() {
@@ -37,7 +39,7 @@ pub(crate) fn add(name: &str, root: &Path) -> Result<Outcome, Outcome> {
     check_name(name)?;
     let manifest = fs::read_to_string(root.join("Cargo.toml")).unwrap_or_default();
     if !manifest.contains("\nmethodical-client = ") {
-        let why = "`add` needs a workspace that `init` started; Cargo.toml has no dependency on `methodical-client`";
+        let why = "`add` needs a workspace that `init` started; no Cargo.toml here depends on `methodical-client`";
         return Err(usage(why));
     }
     let crates = ["model", "client", "testkit", "cli"].map(|role| format!("crates/{name}-{role}"));

@@ -38,8 +38,7 @@ pub struct Service {
     pub title: String,
     /// The version of the spec, `MAJOR.MINOR.PATCH`.
     pub version: String,
-    /// The path that all operations share, without a prefix, such as `/c/oauth/v1`. A secret in the path replaces
-    /// `{secret}`.
+    /// The path of all operations, without a prefix, such as `/c/oauth/v1`. A secret in the path replaces `{secret}`.
     pub path: String,
     /// How a call names its operation, and the parameters that every call has.
     pub dispatch: Dispatch,
@@ -73,8 +72,7 @@ impl Service {
         self.open_points.iter().filter(|point| ids.contains(&point.id)).collect()
     }
 
-    /// Returns the open points that concern an operation: its own, and those of its parameters, its response's fields,
-    /// and the types of both.
+    /// Returns an operation's open points: its own, and those of its parameters, response fields, and their types.
     pub fn open_points_of<'a>(&'a self, operation: &'a Operation) -> Vec<&'a OpenPoint> {
         let model = self.response_model(operation);
         let fields = model.map(|model| model.fields.as_slice()).unwrap_or_default();
@@ -157,8 +155,7 @@ impl Service {
         examples.filter_map(|example| Some((self.operations.get(example.operation)?, example)))
     }
 
-    /// Returns a value for a parameter, as wire text: the first value of an enum, the value of an example, or any value
-    /// that the type allows.
+    /// Returns a parameter value as wire text: an enum's first value, an example's value, or any that the type allows.
     pub fn sample(&self, operation: &Operation, param: &Param) -> String {
         let given = self.examples_of(operation).find_map(|example| example.given(param));
         let given = given.and_then(|text| param.items(text).first().copied());
@@ -184,8 +181,7 @@ impl Service {
         columns.collect()
     }
 
-    /// Returns every path that a column can have, including paths into nested models, with its type: a variant of the
-    /// runtime's `FieldType`.
+    /// Returns every column path, also into nested models, with its type: a variant of the runtime's `FieldType`.
     pub fn paths(&self, model: &Model) -> Vec<(String, &'static str)> {
         let of = |field: &Field| field.ty.value().map_or("Json", ValueType::field_type);
         let paths = model.fields.iter().flat_map(|field| {
@@ -209,8 +205,7 @@ impl Service {
         }
     }
 
-    /// Returns an operation's query and body for these parameters, whose values are wire text. The body is empty for a
-    /// GET.
+    /// Returns an operation's query and body for parameters whose values are wire text. The body of a GET is empty.
     pub fn request_of(
         &self,
         operation: &Operation,
@@ -239,8 +234,7 @@ impl Service {
         format!("{method} {}{mark}{query}", self.path_of(operation))
     }
 
-    /// Returns the method, path and query that call an operation without parameters. If the selector is in the form,
-    /// the form follows.
+    /// Returns an operation's method, path and query without parameters, followed by the form if the selector is in it.
     pub fn call_of(&self, operation: &Operation) -> String {
         let (query, body) = self.request_of(operation, &[]);
         let form =
@@ -356,8 +350,7 @@ impl Dispatch {
         self.selectors.iter().chain(constants).any(|sent| sent == name)
     }
 
-    /// Returns each selector with its value for an operation. The first `/` in `select` separates the values of two
-    /// selectors.
+    /// Returns each selector with its value for an operation. The first `/` in `select` separates two values.
     pub fn values<'a>(&'a self, select: &'a str) -> Vec<(&'a str, &'a str)> {
         match self.selectors.as_slice() {
             [first, second] => {

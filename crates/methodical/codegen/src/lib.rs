@@ -33,8 +33,7 @@
 //! | [`text`] | writes text from a spec so that its content cannot break a file |
 //! | [`cli`] | the commands, which `cargo xtask` shares; `init` starts a service, `diag` prints mistakes |
 //!
-//! This crate depends on no other crate of the workspace, so that the generator works even if the generated code does
-//! not compile.
+//! This crate depends on no other workspace crate, so the generator works even if the generated code does not compile.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

@@ -156,8 +156,7 @@ const END: &str = "; do not edit.";
 const OPTIONS: &str =
     "group_imports=StdExternalCrate,imports_granularity=Module,use_field_init_shorthand=true";
 
-/// Formats the Rust files among these files concurrently, as `cargo fmt` does in the workspace at a root. Other files
-/// are unchanged.
+/// Formats only the Rust files among these, concurrently, as `cargo fmt` does in the workspace at a root.
 pub(crate) fn formatted(files: &[GeneratedFile], root: &Path) -> io::Result<Vec<GeneratedFile>> {
     let is_rust = |file: &GeneratedFile| Path::new(&file.path).extension() == Some("rs".as_ref());
     let start = |file| if is_rust(file) { rustfmt(file, root).map(Some) } else { Ok(None) };
@@ -169,7 +168,9 @@ pub(crate) fn formatted(files: &[GeneratedFile], root: &Path) -> io::Result<Vec<
             .map_err(|error| failed(format_args!("cannot format `{path}`"), &error))?;
         if !output.status.success() {
             let why = String::from_utf8_lossy(&output.stderr);
-            let what = format!("rustfmt rejects `{path}`; this is a bug in its emitter");
+            let what = format!(
+                "cannot format `{path}`: rustfmt failed; a syntax error is a bug in its emitter"
+            );
             return Err(io::Error::other(format!("{what}:\n{}", why.trim_end())));
         }
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -189,7 +190,7 @@ fn rustfmt(file: &GeneratedFile, root: &Path) -> io::Result<Child> {
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|error| {
-            failed("cannot run rustfmt; install it with `rustup component add rustfmt`", &error)
+            failed("cannot run rustfmt (`rustup component add rustfmt` installs it)", &error)
         })?;
     // rustfmt reads all of its input before it writes. If it stops reading, its exit status and messages are reported.
     if let Some(mut stdin) = child.stdin.take() {

@@ -47,8 +47,7 @@ pub(crate) fn file(path: &Path, shown: &str) -> Result<Vec<u8>, Report> {
     std::fs::read(path).map_err(|why| not_text("spec", shown, &why))
 }
 
-/// Reads the text of a TOML file into the type `D` and lowers that to a value. Messages call the file `name` and show
-/// its path as `shown`.
+/// Reads TOML text into a `D` and lowers that to a value. Messages call the file `name` and show its path as `shown`.
 pub(crate) fn parse<D: DeserializeOwned, T>(
     name: &str,
     bytes: &[u8],

@@ -31,8 +31,7 @@ pub fn capitalized(text: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_uppercase().to_string() + chars.as_str())
 }
 
-/// Returns JSON text as a Rust string literal. The literal is raw if that avoids escapes and the text cannot end or
-/// break it.
+/// Returns JSON text as a Rust string literal: raw if that avoids escapes and the text cannot end or break it.
 pub fn raw_string(text: &str) -> String {
     if !text.contains('"') || text.contains("\"#") || text.chars().any(is_hidden) {
         string(text)
@@ -161,8 +160,7 @@ fn words(paragraph: &str) -> Vec<String> {
     words.map(|word| piece.replace_all(word.as_str(), escape).into_owned()).collect()
 }
 
-/// Returns a description as a doc comment. `depth` is its indentation, in levels of four spaces. `mark` is `///` or
-/// `//!`.
+/// Returns a description as a doc comment. `depth` counts indentation levels of four spaces. `mark` is `///` or `//!`.
 ///
 /// ```
 /// let comment = methodical_codegen::text::comment("///", 0, "Identifies a photo.\n\nIt has a `Photo_Id`.");

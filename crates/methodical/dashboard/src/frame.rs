@@ -80,7 +80,7 @@ fn warnings(statuses: &[TableStatus], now: i64) -> Vec<String> {
     let outcome = |status: &TableStatus| {
         let outcome = status.outcome.filter(|outcome| *outcome != Outcome::Complete)?;
         let reason = status.reason.as_deref().unwrap_or("no reason is known");
-        Some(format!("{}: the last sync was {}: {reason}", label(&status.table), outcome.as_str()))
+        Some(format!("{}: last sync {}: {reason}", label(&status.table), outcome.as_str()))
     };
     let mut warnings: Vec<String> = statuses.iter().filter_map(outcome).collect();
     let oldest = whole(statuses).filter(|at| now.saturating_sub(*at) > OLD);

@@ -113,7 +113,7 @@ fn argon2() -> Argon2<'static> {
 
 fn unreadable(line: u32) -> Error {
     Error::new(format!(
-        "cannot read the readers: line {line} does not describe a reader; add the readers again"
+        "cannot read the readers: line {line} does not describe a reader; remove it, and add its reader again"
     ))
 }
 

@@ -89,8 +89,7 @@ pub enum ErrorKind {
     Store,
     /// The PostgreSQL database cannot be reached, is stopping, or closed the connection. A later attempt may succeed.
     Unreachable,
-    /// The PostgreSQL database refuses the login or the statement: a wrong password, a missing privilege, or a
-    /// read-only database.
+    /// PostgreSQL refuses the login or the statement: a wrong password, a missing privilege, or a read-only database.
     Denied,
     /// A file cannot be read or written, or other users may read it.
     Io,

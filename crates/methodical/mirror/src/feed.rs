@@ -24,8 +24,7 @@ use crate::store::{OrFailed as _, Store, integer, utc};
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Change {
-    /// The number of the change. Numbers ascend, and a mirror never uses a number twice. A restored mirror counts as
-    /// another mirror.
+    /// The change's number. Numbers ascend, and a mirror never uses one twice. A restored mirror counts as another.
     pub number: i64,
     /// When the change was found, in seconds since 1970 (UTC). Order by number instead, because a clock may jump.
     pub at: i64,
@@ -72,8 +71,7 @@ named!(
     Missing = "missing", Gone = "gone", Returned = "returned"
 );
 
-/// A position in one mirror's feed: after the last change that was read. Store the position as text, and treat the text
-/// as opaque.
+/// A position in one mirror's feed: after the last change read. Store it as text, and treat the text as opaque.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Cursor(String);
 
@@ -87,7 +85,9 @@ impl Cursor {
     pub(crate) fn position(&self, mirror: &Identity) -> Result<i64, Error> {
         let mut parts = self.0.split('.').skip(1);
         if parts.next() != Some(&hex(&mirror.id)) {
-            return Err(refused("the cursor belongs to another mirror"));
+            return Err(refused(
+                "the cursor belongs to another mirror, or to this one before it was restored",
+            ));
         }
         let position = parts.next().and_then(|text| text.parse().ok());
         match position {
@@ -105,7 +105,9 @@ impl FromStr for Cursor {
         if text.starts_with("m1.") && text.split('.').count() == 4 {
             return Ok(Self(text.to_owned()));
         }
-        Err(refused("the text is not a cursor"))
+        let text =
+            "cannot read the changes: the text is not a cursor; pass one that the feed returned";
+        Err(Error::new(ErrorKind::Cursor, text))
     }
 }
 
@@ -185,8 +187,7 @@ impl Store {
 }
 
 impl Mirror {
-    /// Returns up to `limit` changes after the cursor, and the cursor after them. `None` begins with the oldest change
-    /// that is kept.
+    /// Returns up to `limit` changes after the cursor, and the next cursor. `None` begins with the oldest kept change.
     ///
     /// # Errors
     ///
@@ -416,8 +417,8 @@ mod tests {
             position.unwrap_err().to_string()
         };
         let other = Identity { id: [8; 16], ..mirror.clone() };
-        let says =
-            "cannot read the changes: the cursor belongs to another mirror; take a new snapshot";
+        let says = "cannot read the changes: the cursor belongs to another mirror, or to this one before it was \
+                    restored; take a new snapshot";
         assert_eq!(refused(&cursor.to_string(), &other), says);
         let with = |position: &str| cursor.to_string().replace(".41.", position);
         for damaged in [with(".42."), with(".+41."), with(".041."), format!("{cursor}0")] {

@@ -38,8 +38,7 @@ pub(crate) enum Kind {
 }
 
 impl Shape {
-    /// Returns the columns of a table. The generator avoids reserved and duplicate names; the database rejects
-    /// duplicates.
+    /// Returns a table's columns. The generator avoids reserved and duplicate names; the database rejects duplicates.
     pub(crate) fn of(table: &Table) -> Result<Self, Error> {
         let columns = table.columns().iter().map(|column| {
             let path: Vec<String> = column.path().iter().map(|&name| name.to_owned()).collect();
@@ -80,11 +79,13 @@ impl Shape {
     }
 
     pub(crate) fn identity(&self) -> Result<&Column, Error> {
-        let damaged = || Error::new(ErrorKind::Store, "the stored columns have no id");
+        let damaged = || {
+            Error::new(ErrorKind::Store, "cannot read the mirror: the stored columns have no id")
+        };
         self.columns.get(self.identity).ok_or_else(damaged)
     }
 
-    /// Returns the column with this name. Fails with an error that names the table if there is no such column.
+    /// Returns the column with this name. If the table lacks the column, fails with an error that names the table.
     pub(crate) fn column(&self, table: &str, name: &str) -> Result<&Column, Error> {
         let unknown = || {
             let text = format!("cannot read the table `{table}`: it has no column `{name}`");

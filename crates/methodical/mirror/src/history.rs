@@ -57,8 +57,7 @@ pub struct Rejection {
     pub reason: String,
 }
 
-/// A past sync of one table by [`Mirror::sync_all`](crate::Mirror::sync_all). A mirror keeps the last
-/// [`PastRun::KEPT`].
+/// A past sync of a table by [`Mirror::sync_all`](crate::Mirror::sync_all). A mirror keeps the last [`PastRun::KEPT`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PastRun {
@@ -70,8 +69,7 @@ pub struct PastRun {
     pub table: String,
     /// How the sync ended.
     pub outcome: Outcome,
-    /// Why the outcome is not [`Outcome::Complete`]; `None` if it is. The text contains no value of a record and no
-    /// token.
+    /// Why the outcome is not [`Outcome::Complete`]; `None` if it is. The text contains no record's value and no token.
     pub reason: Option<String>,
     /// The counts. They are zero if nothing was committed.
     pub report: Report,
@@ -119,11 +117,9 @@ pub struct Forecast {
     pub used: String,
     /// The time between these two samples.
     pub during: Duration,
-    /// How much is used in one day, rounded to two decimal places. `None` if [`during`](Self::during) is less than a
-    /// day.
+    /// How much is used in a day, rounded to two decimal places. `None` if [`during`](Self::during) is less than a day.
     pub per_day: Option<String>,
-    /// The number of whole days until the amount is used up. `None` if nothing was used, or `during` is less than a
-    /// day.
+    /// The number of whole days until the amount is used up. `None` if nothing was used or `during` is less than a day.
     pub days_left: Option<u64>,
 }
 
@@ -303,8 +299,7 @@ pub(crate) fn decimal(text: &str) -> Result<Decimal, Error> {
     })
 }
 
-/// Returns a field of a JSON object as text: a string, or the text of a number. `None` if the field is absent or of
-/// another kind.
+/// Returns a JSON object's field as text: a string, or the text of a number. `None` if it is absent or of another kind.
 pub(crate) fn field(json: &str, path: &[&str]) -> Result<Option<String>, Error> {
     let Some((name, rest)) = path.split_first() else { return Ok(None) };
     let Some(value) = members(json)?.remove(*name) else { return Ok(None) };

@@ -45,15 +45,13 @@
 //!
 //! - A record becomes missing at the first complete list without it, and gone at the second. A list with rejected
 //!   records is applied, but no record becomes missing or gone.
-//! - The deletion guard refuses a list that became empty, a list in which more than 50 records and more than 10 % are
-//!   newly missing or were lost within a week, and a list in which more than 10 records and more than half of all seem
-//!   to describe other people. The error contains the number of records, and [`Rules::accepted_missing`] accepts
-//!   exactly that many.
+//! - The deletion guard refuses a list that became empty, in which more than 50 records and more than 10 % are newly
+//!   missing or were lost within a week, or in which more than 10 records and more than half of all seem to describe
+//!   other people. The error contains their number, and [`Rules::accepted_missing`] accepts exactly that many.
 //! - A record that a list repeats with the same meaning counts once. If the meanings differ, the second record is
 //!   rejected, because the list does not say which one is right.
 //! - A field added to a description becomes a column. The records are rewritten without a change in the feed.
-//! - The personal columns of a record are cleared in the transaction that marks it gone. Its identity and times are
-//!   kept.
+//! - A record's personal columns are cleared in the transaction that marks it gone. Its identity and times are kept.
 //! - The feed contains field names and, for a placement, its value before and after a change. It contains no other
 //!   values. An erasure clears the values of placements.
 //!
@@ -137,8 +135,7 @@
 //!
 //! Run [`Mirror::check`] after an incident, and before you rely on a backup; [`Mirror::rebuild`] corrects what it
 //! finds, unless the database itself is damaged. A restored mirror, like an opened [backup](Mirror::backup), refuses
-//! earlier cursors, because it reuses the numbers of changes. A file that was copied by other means is not recognized
-//! as a copy.
+//! earlier cursors, because it reuses the numbers of changes. A file copied by other means is not recognized as a copy.
 //!
 //! A mirror in `mirror.db` has these other files, all readable only by their owner: `mirror.db-wal` and `mirror.db-shm`
 //! while it is open, `mirror.db.lock`, `mirror.db.deliver-*.lock` for each consumer, `mirror.db.backups` with the list
@@ -156,8 +153,7 @@
 //! - `mirror_meta` has the id of the mirror, which a restore changes, and the position in the feed. Both are updated in
 //!   the same transaction as the rows. If the id differs, everything is copied again.
 //! - The personal columns have no statistics, which would keep samples of erased values, and a copy that removed rows
-//!   runs `VACUUM`. The write-ahead log of the database, its archive and its backups keep erased values as long as you
-//!   keep them.
+//!   runs `VACUUM`. The database's write-ahead log, archive and backups keep erased values as long as you keep them.
 //!
 //! # Features
 //!

@@ -15,8 +15,7 @@ use crate::store::rows::{PAGE, Record, Stored};
 use crate::store::table::TableStatus;
 use crate::store::{Store, quoted};
 
-/// A copy of one account's lists, and the feed of their changes. Use it to query the lists often, or to learn what
-/// changed.
+/// A copy of one account's lists, and the feed of changes. Use it to query the lists often, or to learn what changed.
 ///
 /// ```
 /// use methodical_mirror::model::tables::{Column, Table};
@@ -73,8 +72,7 @@ impl Mirror {
         Ok(Self::new(Store::open(path.as_ref(), Some(source))?))
     }
 
-    /// Opens the mirror in an existing SQLite file, of any source. Use this to read a mirror, or to remove records from
-    /// it.
+    /// Opens the mirror in an existing SQLite file, of any source. Use this to read a mirror or remove records from it.
     ///
     /// # Errors
     ///
@@ -84,8 +82,7 @@ impl Mirror {
         Ok(Self::new(Store::open(path.as_ref(), None)?))
     }
 
-    /// Creates a mirror in memory, for tests and examples. Its contents are lost when it is dropped, and it has no
-    /// backups.
+    /// Creates a mirror in memory, for tests and examples. Its contents are lost when it is dropped; it has no backups.
     ///
     /// # Errors
     ///
@@ -211,8 +208,7 @@ impl Mirror {
         Ok(Page { records: records.collect::<Result<_, _>>()?, next })
     }
 
-    /// Passes each record of a table that the filter accepts to `take`, in insertion order, until `take` returns
-    /// `Break`.
+    /// Passes each record of a table that the filter accepts to `take`, in insertion order, until it returns `Break`.
     ///
     /// Records are read in pages, so a sync that ends between two pages may change the records that follow.
     ///

@@ -30,8 +30,7 @@ pub struct Placement {
     pub member: String,
     /// The identity of the group (an album, for example).
     pub group: String,
-    /// The group's title: the text in its first text column that is neither personal nor the identity. `None` if there
-    /// is no such text.
+    /// The group's title: the text in its first text column that is neither personal nor the identity, or `None`.
     pub title: Option<String>,
     /// The value; `None` while it is unknown.
     pub value: Option<String>,
@@ -42,8 +41,7 @@ pub struct Placement {
     /// For how many days the placement has had the value: the number of midnights (UTC) from [`since`](Self::since)
     /// until the query.
     pub days: i64,
-    /// Whether the placement may have had the value for longer: the first sync found the value, or the value was
-    /// unknown before.
+    /// Whether the placement may have had the value for longer: the first sync found it, or it was unknown before.
     pub is_older: bool,
 }
 
@@ -207,7 +205,7 @@ pub struct BoardGroup {
 pub struct Cell {
     /// How many members there are, counting only present placements.
     pub count: u64,
-    /// When the first of them got the value; 0 if there are no members.
+    /// When the first of them got the value; 0 without members.
     pub since: i64,
     /// When at least half of them had the value: the median. 0 unless requested.
     pub median: i64,
@@ -410,8 +408,7 @@ pub fn waiting(
     let store = mirror.store();
     let relation = store.relation(table)?;
     let [of, group, value] = [table, &relation.of.group.column, &relation.of.value].map(quoted);
-    // Follows the index for boards, which covers all columns used here. The `+` keeps the database from reading each
-    // row.
+    // Follows the index for boards, which covers all columns used here. The `+` avoids reading each row.
     let select = format!(
         "SELECT value, sum(members) FROM (SELECT {group}, {value} AS value, count(*) AS members FROM {of} \
          WHERE mirror_state = 'present' AND +mirror_changed_at <= ?1 GROUP BY {group}, {value}) GROUP BY 1 ORDER BY 1"
@@ -709,8 +706,7 @@ pub(crate) enum Dialect<'a> {
     Postgres(&'a str),
 }
 
-/// The cells of a board: the group, the value, the number of members, and when the first of these members got the
-/// value.
+/// The cells of a board: the group, the value, the number of members, and when the first of them got the value.
 type Cells = Vec<(String, Option<String>, u64, i64)>;
 
 /// Returns the name of the note that caches a table's cells. An erasure removes the note.

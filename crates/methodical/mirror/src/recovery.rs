@@ -29,8 +29,7 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Returns the names of the columns: identity, group, member, and value. Fails if the table does not have four
-    /// columns.
+    /// Returns the column names: identity, group, member, and value. Fails if the table does not have four columns.
     pub(crate) fn columns(&self) -> Result<[&'static str; 4], Error> {
         let names = self.table.columns().iter().map(Column::path);
         let names: Vec<&str> = names.filter_map(|path| path.first().copied()).collect();
@@ -69,8 +68,7 @@ impl Target {
     }
 }
 
-/// Returns the identity of a placement: group and member, joined by `/`. In the group, `%` and `/` become `%25` and
-/// `%2F`.
+/// Returns a placement's identity: group and member, joined by `/`. In the group, `%` and `/` become `%25` and `%2F`.
 fn placement(group: &str, member: &str) -> String {
     format!("{}/{member}", escaped(group))
 }
@@ -262,8 +260,7 @@ impl Store {
         self.execute(update, (parts(id).1, id, table)).map(drop)
     }
 
-    /// Removes past values and clears them in the feed. `of` is the SQL condition that selects the past values, in
-    /// which `?2` is `id`.
+    /// Removes past values and clears them in the feed. `of` is the SQL condition that selects them; its `?2` is `id`.
     pub(crate) fn erase_values(&self, table: &str, of: &str, id: &str) -> Result<(), Error> {
         self.note_erasure()?;
         let erased = format!("FROM mirror_past_value WHERE table_name = ?1 AND {of}");
@@ -285,8 +282,7 @@ impl Store {
 }
 
 impl Mirror {
-    /// Returns up to `limit` past values of a recovered table, or of one member, ordered by number. Other tables have
-    /// no past values.
+    /// Returns up to `limit` past values of a recovered table or one member, ordered by number. Other tables have none.
     ///
     /// # Errors
     ///

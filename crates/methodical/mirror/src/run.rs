@@ -1,5 +1,4 @@
-//! One sync of a list: compares each record with the mirror's state in memory, and writes the differences in one
-//! transaction.
+//! A sync of a list: compares records with the mirror's state in memory, and writes the differences in one transaction.
 //!
 //! The hashes of all rows are read once under the lock: about 50 bytes for each record, so a table of a million records
 //! takes 50 MB during its sync. A record is first compared with the next row; if that is not the same record, its row
@@ -242,8 +241,7 @@ impl Run<'_> {
         Ok(take(&mut self.report))
     }
 
-    /// Refuses a list in which too many records are missing. Otherwise, notes how many records the table lost in the
-    /// last week.
+    /// Refuses a list in which too many records are missing. Otherwise, notes how many the table lost in the last week.
     fn judge(&self, absent: &[Known]) -> Result<(), Error> {
         if self.report.is_baseline {
             return Ok(());
@@ -477,8 +475,7 @@ impl KnownRows {
         Some((*known, replace(is_seen, true)))
     }
 
-    /// Returns whether the next present row has this hash and these columns and was not seen before. If so, marks it as
-    /// seen.
+    /// Returns whether the next present row has this hash and these columns and is unseen. If so, marks it as seen.
     fn is_next(&mut self, hash: Hash, shape: i64) -> bool {
         while self.rows.get(self.next).is_some_and(|(known, _)| known.state != State::Present) {
             self.next += 1;
@@ -505,7 +502,7 @@ impl KnownRows {
 }
 
 fn lost() -> Error {
-    Error::new(ErrorKind::Store, "a record of the mirror cannot be found")
+    Error::new(ErrorKind::Store, "cannot read the mirror: a row was not found; check the mirror")
 }
 
 /// Undoes an unfinished run. After a commit, there is nothing to undo.

@@ -69,7 +69,10 @@ impl Store {
         // SQLite refuses to write a file whose header has unknown versions.
         let is_writable = path.metadata().is_ok_and(|file| !file.permissions().readonly());
         if is_writable && connection.is_readonly("main").or_failed()? {
-            return Err(refused(ErrorKind::Foreign, "its header is damaged; restore a backup"));
+            return Err(refused(
+                ErrorKind::Foreign,
+                "it is read-only, or its header is damaged; check its permissions, or restore a backup",
+            ));
         }
         connection.execute_batch(SETTINGS).or_failed()?;
         if (OLDEST..VERSION).contains(&version) {
@@ -242,7 +245,7 @@ impl Store {
         self.execute(insert, (name, text)).map(drop)
     }
 
-    /// Reads a note as JSON. Returns the default if there is no such note.
+    /// Reads a note as JSON. Returns the default if the note does not exist.
     pub(crate) fn json_note<T: Default + serde::de::DeserializeOwned>(
         &self,
         name: &str,

@@ -60,8 +60,7 @@ pub struct Purged {
 
 impl Mirror {
     /// Removes the rows of deleted records, and old changes, in one transaction. Changes that a consumer has not
-    /// received are kept, even if the consumer is disabled. Afterwards, cursors that precede removed changes are
-    /// refused.
+    /// received are kept, even if it is disabled. Afterwards, cursors that precede removed changes are refused.
     ///
     /// # Errors
     ///
@@ -152,8 +151,7 @@ impl Mirror {
     /// and keeps later syncs from bringing it back. The identity stays in the row and in the feed. If the table does
     /// not have the record, only a keyed hash of its identity is stored.
     ///
-    /// The placements of a forgotten member or group are erased as well, with their past values and their values in the
-    /// feed.
+    /// The placements of a forgotten member or group are erased as well, with their past values and those in the feed.
     ///
     /// # Errors
     ///

@@ -76,8 +76,8 @@ impl DecodeErrorKind {
     /// Returns the kind's name and a short description.
     fn names(self) -> (&'static str, &'static str) {
         match self {
-            Self::Syntax => ("syntax", "not valid JSON"),
-            Self::Encoding => ("encoding", "not valid UTF-8"),
+            Self::Syntax => ("syntax", "JSON syntax error"),
+            Self::Encoding => ("encoding", "invalid encoding"),
             Self::Incomplete => ("incomplete", "truncated document"),
             Self::WrongType => ("wrong_type", "wrong type"),
             Self::Missing => ("missing", "required field missing"),

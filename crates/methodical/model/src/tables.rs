@@ -78,7 +78,7 @@ impl Table {
     }
 
     /// Returns the column that names where a record comes from, such as a portal: the first text column of a nested
-    /// record that is neither personal data nor an `id`. Returns `None` if there is no such column.
+    /// record that is neither personal data nor an `id`. Returns `None` without such a column.
     pub fn source(&self) -> Option<&'static Column> {
         self.columns.iter().find(|column| {
             column.kind == ColumnKind::Text

@@ -53,7 +53,9 @@ impl Connector {
         let unreachable = |why: &str| Error::new(ErrorKind::Unreachable, format!("{names}: {why}"));
         // Each attempt holds the settings until it ends. If the peer never answers, the thread and the socket remain.
         if Arc::strong_count(&self.0) > ATTEMPTS {
-            return Err(unreachable("too many earlier attempts are still waiting"));
+            return Err(unreachable(
+                "too many earlier attempts are still waiting; try again later",
+            ));
         }
         // Connect on another thread: a name server or a silent socket could block this one for longer than the limit.
         let (sender, receiver) = sync_channel(1);
@@ -63,7 +65,9 @@ impl Connector {
             .map_err(|error| unreachable(&format!("cannot start a thread: {error}")))?;
         let each = config.get_connect_timeout().copied().unwrap_or_default();
         let limit = each.saturating_mul(u32::try_from(hosts.len()).unwrap_or(u32::MAX));
-        receiver.recv_timeout(limit).unwrap_or_else(|_timeout| Err(unreachable("no answer")))
+        receiver.recv_timeout(limit).unwrap_or_else(|_timeout| {
+            Err(unreachable("no answer in time; check the host, the port and connect_timeout"))
+        })
     }
 
     /// Connects like [`open`](Self::open), but keeps trying for up to `limit` while no host can be reached.
@@ -154,7 +158,9 @@ pub(crate) fn explain(error: &::postgres::Error, hosts: &str) -> Error {
     let state = error.code().map(SqlState::code);
     let (kind, next) = match state {
         Some("53300") => (Busy, "try again later"),
-        Some("57P01" | "57P02" | "57P03") => (Unreachable, "it is starting or stopping"),
+        Some("57P01" | "57P02" | "57P03") => {
+            (Unreachable, "it is starting or stopping; try again later")
+        }
         Some(state) if state.starts_with("08") => (Unreachable, "try again later"),
         Some("28P01") => (Refused, "correct the URL, PGPASSWORD or the password file"),
         Some("28000") => (Refused, "check sslmode, sslcert and sslkey in the URL, and pg_hba.conf"),
@@ -162,7 +168,7 @@ pub(crate) fn explain(error: &::postgres::Error, hosts: &str) -> Error {
         Some(_) => (Refused, "see the log of the database"),
         None if matches!(cause, Some(cause) if cause.is::<tokio_rustls::rustls::Error>()) => (
             Refused,
-            "check the host name, sslcert and sslkey, and that sslrootcert contains the certificate of its CA",
+            "check the host name, sslcert and sslkey, and that sslrootcert contains the CA certificate of the server",
         ),
         None if failed.is_some() || error.is_closed() => {
             (Unreachable, "check the host and the port, and that the database is running")

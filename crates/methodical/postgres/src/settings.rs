@@ -36,7 +36,9 @@ impl Settings {
         let (head, query) = url.split_once('?').unwrap_or((url, ""));
         // The driver treats the first `@` as the end of the user and the password.
         if query.contains('@') {
-            return Err(setting("the URL must have %3F for `?` in a password, and %40 for `@`"));
+            return Err(setting(
+                "the URL has an `@` after a `?`; write them as %40 and %3F in a password",
+            ));
         }
         let of_environment = OWN.into_iter().chain(["channel_binding="]).filter_map(|name| {
             // The variable's name, such as `PGSSLMODE`.
@@ -172,7 +174,7 @@ pub(crate) fn check_private(parameter: &str, path: &Path) -> Result<(), Error> {
 
 /// Returns the error for a parameter whose file cannot be used.
 pub(crate) fn unusable(parameter: &str, path: &Path, error: &dyn Display) -> Error {
-    setting(format!("cannot use {}: {error}; check {parameter}", path.display()))
+    setting(format!("cannot use {parameter} {}: {error}", path.display()))
 }
 
 pub(crate) fn setting(text: impl Into<String>) -> Error {
@@ -323,11 +325,11 @@ mod tests {
         for (roots, key, expected) in [
             (&bad, &key, "cannot use "),
             (&bad, &key, "bad.pem: "),
-            (&bad, &key, "; check sslrootcert"),
+            (&bad, &key, "cannot use sslrootcert "),
             (&certificate, &certificate, "own.pem: no items found"),
-            (&certificate, &certificate, "; check sslkey"),
+            (&certificate, &certificate, "cannot use sslkey "),
             (&certificate, &other, "own.pem: "),
-            (&certificate, &other, "; check sslcert and sslkey"),
+            (&certificate, &other, "cannot use sslcert and sslkey "),
         ] {
             let error = read(roots, key).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Setting);

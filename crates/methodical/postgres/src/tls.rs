@@ -16,7 +16,7 @@ use crate::Error;
 use crate::settings::{check_private, setting, unusable};
 
 /// Reads the TLS files and creates a TLS client. If the host name is not checked, any certificate signed by one of the
-/// roots is accepted, or any certificate at all if there are no roots.
+/// roots is accepted, or, without roots, any certificate at all.
 pub(crate) fn client(
     checks_name: bool,
     [roots, certificate, key]: [Option<&Path>; 3],

@@ -6,9 +6,8 @@
 //! The checks send GET and HEAD requests, and a POST only for operations that the spec marks as idempotent. If no such
 //! POST exists, the checks are safe to run against production. Only requests for whole lists have large responses. A
 //! service refuses a request with a status or, if the spec has an envelope, with a failure in the body. Each check
-//! names its source: a section of the contract, a section of an RFC, or a decision about a point that the contract
-//! leaves open. A decision can fail only with [`Profile::Reference`]. With [`Profile::Any`], its verdict is
-//! [`Verdict::Open`].
+//! names its source: a section of the contract or of an RFC, or a decision about a point that the contract leaves open.
+//! A decision can fail only with [`Profile::Reference`]. With [`Profile::Any`], its verdict is [`Verdict::Open`].
 //!
 //! Reports contain no tokens, query values or record values.
 //!

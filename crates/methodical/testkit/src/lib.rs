@@ -1,7 +1,6 @@
 //! Test tools for any method-dispatched gateway, for testing transports, services, and code that uses a client.
 //!
-//! This crate knows nothing about any particular service. A crate of generated code, such as `gateway-testkit`,
-//! re-exports it and adds the operations of one service.
+//! This crate is generic: a generated crate, such as `gateway-testkit`, re-exports it and adds a service's operations.
 //!
 //! No feature is enabled by default. Each feature adds a module and its dependencies.
 //!

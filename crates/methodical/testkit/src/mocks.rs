@@ -66,14 +66,12 @@ pub struct Mock<O> {
 }
 
 impl<O: Operation> Mock<O> {
-    /// Matches every call of the operation. For a `RawQuery`, whose type does not name an operation, use
-    /// [`of`](Self::of).
+    /// Matches every call of the operation. For a `RawQuery`, whose type names no operation, use [`of`](Self::of).
     pub fn any() -> Self {
         Self::new(Some(QueryBuilder::of::<O>().finish()))
     }
 
-    /// Matches calls that have the parameters of `query`, and possibly others. A query that cannot be sent matches no
-    /// call.
+    /// Matches calls with the parameters of `query`, and possibly others. A query that cannot be sent matches no call.
     pub fn of(query: &O) -> Self {
         Self::new(query.query().ok())
     }
@@ -114,14 +112,12 @@ impl<O: Operation> Mock<O> {
         Self { retry_after: Some(delay), ..self }
     }
 
-    /// Truncates the JSON text: after the last record of a list, or before the last byte of an object. The HTTP
-    /// response itself is complete.
+    /// Cuts the JSON text after a list's last record or before an object's last byte. The HTTP response is complete.
     pub fn truncated(self) -> Self {
         Self { is_truncated: true, ..self }
     }
 
-    /// Responds with a record or another value, or with `&()` for an operation without data. For a list, use
-    /// [`answers`](Self::answers).
+    /// Responds with a record, another value, or `&()` if there is no data. For a list, use [`answers`](Self::answers).
     pub fn returns(self, value: &O::Output) -> MockedCall
     where
         O::Output: Serialize,

@@ -174,8 +174,7 @@ pub struct Progress {
 
 /// The connection that a script writes to.
 ///
-/// Writing to a peer that has closed the connection is not an error: the methods return `false`, and the server counts
-/// the attempt in [`Progress::closed_by_peer`].
+/// If the peer closed the connection, a write returns `false`, not an error; [`Progress::closed_by_peer`] counts it.
 pub struct Connection {
     stream: BufReader<Box<dyn Stream>>,
     shared: Arc<Shared>,
@@ -202,8 +201,7 @@ impl Connection {
         self.send(&[head.as_bytes(), body].concat())
     }
 
-    /// Writes `block` repeatedly until at least `total` bytes are written or a write fails. Returns whether all writes
-    /// succeeded.
+    /// Repeats `block` until at least `total` bytes are written or a write fails. Returns whether all writes succeeded.
     pub fn flood(&mut self, block: &[u8], total: usize) -> bool {
         (0..total.div_ceil(block.len().max(1))).all(|_| self.send(block))
     }

@@ -17,7 +17,7 @@ const TABLE: &[(i32, Service, &str, &str)] = &[
     (1, Answers("200 OK", "{}"), "api any --output-file /dev/full", "No space left"),
     (2, Gone, "candidates list --status New", "--vacancy-id <ID or TITLE>"),
     (2, Gone, "credits get --token-file nothing", "token file nothing does not exist"),
-    (3, Answers("403 Forbidden", ""), "credits get -o raw", "does not allow this call"),
+    (3, Answers("403 Forbidden", ""), "credits get -o raw", "the service denied access"),
     (3, Answers("401 Unauthorized", ""), "auth status", "the environment variable GATEWAY_TOKEN"),
     (4, Gone, "credits get", "check the base URL, and that the service is running"),
     (4, Gone, "candidates list --vacancy Nurse", "the title `Nurse`: cannot reach the service"),

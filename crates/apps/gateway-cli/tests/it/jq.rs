@@ -69,7 +69,7 @@ fn text_that_is_nested_too_deeply_is_not_parsed() {
         {
             let output = person.run(&["vacancies", "list", "--jq", filter]);
             assert_eq!(code(&output), 2, "{filter}: {}", stderr(&output));
-            let cause = "cause: cannot use a text as JSON\n";
+            let cause = "cause: cannot use a string as JSON\n";
             assert!(stderr(&output).contains(cause), "{filter}: {}", stderr(&output));
         }
     }

@@ -30,7 +30,7 @@ fn no_output_has_the_password_of_the_mirror() {
     ] {
         let output = person.run(args);
         assert_eq!(code(&output), 2);
-        let said = "error: cannot use a database as the mirror: a mirror is a file\n";
+        let said = "error: cannot use a URL as the mirror: a mirror is a file\n";
         assert!(stderr(&output).starts_with(said), "{}", stderr(&output));
         assert!(!stderr(&output).contains("geheim"), "{}", stderr(&output));
     }

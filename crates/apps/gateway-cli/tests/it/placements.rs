@@ -81,7 +81,7 @@ fn placements_are_chosen_by_title_status_and_time() {
     assert_eq!(list(&["--waiting", "1d"]), header);
     assert_eq!(list(&["--waiting", "1w"]), header);
     let waiting = office.person.run(&["placements", "list", "--waiting", "1d"]);
-    let counts = "days counts from the first sync, or from when the status became known";
+    let counts = "`days` counts from the first sync, or from when the status became known";
     let note = format!("note: 2 more may have waited longer: {counts}\n");
     assert!(stderr(&waiting).contains(&note), "{}", stderr(&waiting));
     let all = office.person.run_line("placements list -o table");

@@ -72,7 +72,7 @@ fn a_token_without_its_service_is_not_sent() {
     let tokens = person.config().join("gateway/tokens.toml");
     fs::write(&tokens, "work = \"gwt_old\"\n").unwrap();
     let output = person.run(&["credits", "get", "--profile", "work"]);
-    let text = "error: the stored token of profile work does not name its service\n  \
+    let text = "error: the stored token of profile work is incomplete\n  \
                 hint: log in again with `gateway --profile work auth login`\n";
     assert_eq!((code(&output), stderr(&output)), (2, text));
     assert_eq!(requests(&own), sent);

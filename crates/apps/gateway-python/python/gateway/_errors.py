@@ -73,7 +73,7 @@ class RejectedWarning(UserWarning):
 _KINDS: dict[type[GatewayError], dict[str, str]] = {
     UsageError: {"config": "", "query": ""},
     AuthError: {
-        "token": "look at the cause",
+        "token": "see the cause",
         "unauthorized": "renew the token, or pass a callable that returns a current one",
         "forbidden": "use a token whose account may make this call",
     },
@@ -93,11 +93,11 @@ _KINDS: dict[type[GatewayError], dict[str, str]] = {
         **dict.fromkeys(["content_coding", "too_large", "decode", "paging"], ""),
     },
     MirrorError: {
-        "deletion_guard": "look at the service; then pass `accept_missing` if the records are gone",
-        "busy": "wait for the other sync",
+        "deletion_guard": "check the service, then pass `accept_missing` if the records are gone",
+        "busy": "wait until the other process has finished",
         "other_source": "use another file for another account",
         "cursor": "read the records again, then the changes after the new cursor",
-        "call": "look at the cause",
+        "call": "see the cause",
         **dict.fromkeys(["file", "filter", "store"], ""),
     },
 }

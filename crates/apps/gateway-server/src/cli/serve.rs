@@ -54,7 +54,7 @@ pub(super) fn run(arguments: Arguments) -> Result<ExitCode, Error> {
     refuse_former()?;
     if SystemTime::now() < UNIX_EPOCH {
         // `hyper` panics when it writes the date of a response.
-        let text = "the clock of this machine is before 1970; set it";
+        let text = "the system clock is set before 1970; correct it";
         return Err(Error::new(ErrorKind::Config, text));
     }
     let config = settings.config();
@@ -110,7 +110,7 @@ fn open_and_serve(demo: bool, settings: &Settings, mut config: Config) -> Result
     served
 }
 
-/// Serves `store`, or sample data if there is no store.
+/// Serves `store`, or sample data if it is `None`.
 async fn serve(store: Option<Arc<Store>>, mut config: Config) -> Result<(), Error> {
     let started = Instant::now();
     // Done before the address is printed, because a process that reads the address may send a signal.
@@ -202,7 +202,7 @@ fn fit_descriptors(config: &mut Config) {
     if fitting < wanted {
         config.connections = fitting;
         let detail = format!(
-            "serving at most {fitting} connections, not {wanted}: the process may open {limit} files; raise the limit (ulimit -Hn), or lower --connections"
+            "serving at most {fitting} connections, not {wanted}: the process may open only {limit} files; raise the limit (ulimit -Hn), or lower --connections"
         );
         tracing::warn!(event = "connections_limited", detail);
     }

@@ -136,7 +136,10 @@ pub(super) fn refuse_former() -> Result<(), Error> {
     for (flag, advice) in FORMER {
         let variable = format!("GATEWAY_{}", flag.replace('-', "_").to_ascii_uppercase());
         if std::env::var_os(&variable).is_some() {
-            return Err(Error::new(ErrorKind::Config, format!("cannot use {variable}: {advice}")));
+            return Err(Error::new(
+                ErrorKind::Config,
+                format!("cannot use {variable}: it was removed; {advice}"),
+            ));
         }
     }
     Ok(())

@@ -155,7 +155,7 @@ impl fmt::Debug for ResponseBody {
 }
 
 fn late() -> Error {
-    Error::new(ErrorKind::Io, "the response exceeded response-timeout")
+    Error::new(ErrorKind::Io, "the response took longer than --response-timeout")
 }
 
 /// The pages of a list, plain or compressed.

@@ -34,8 +34,7 @@ impl<K: Clone + Eq + Hash> RateLimits<K> {
         Self { interval, burst: interval.saturating_mul(burst.max(1)), used }
     }
 
-    /// Creates a limit of `rate` requests per minute, all of which may arrive in one burst. A rate of 0 admits
-    /// everything.
+    /// Creates a limit of `rate` requests per minute, all of which may arrive at once. A rate of 0 admits everything.
     pub(crate) fn per_minute(rate: u32) -> Self {
         let interval = Duration::from_secs(60).checked_div(rate).unwrap_or_default();
         Self { interval, burst: interval.saturating_mul(rate), ..Self::per_second(0, 0) }

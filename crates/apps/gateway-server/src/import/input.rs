@@ -30,7 +30,7 @@ impl<R: Read> Read for WholeLines<R> {
         match buffer.get(..length).and_then(<[u8]>::last) {
             Some(last) => self.last = *last,
             None if !buffer.is_empty() && self.last != b'\n' => {
-                let text = "its last line has no line break, so it may be truncated";
+                let text = "its last line has no line break, so it may be truncated; add one if it is complete";
                 return Err(io::Error::new(io::ErrorKind::UnexpectedEof, text));
             }
             None => {}
@@ -93,7 +93,7 @@ pub(super) fn unreadable(place: Place, error: &io::Error) -> Error {
         );
         return Error::at(place, text);
     }
-    Error::at(place, format!("cannot read the file: {error}"))
+    Error::at(place, format!("cannot read the input: {error}"))
 }
 
 /// Maximum size of a record in a file, in bytes, far more than the largest valid record needs in any format.

@@ -30,7 +30,8 @@ pub(super) fn check(db: &mut dyn Db) -> Result<CheckReport, Error> {
             report.damage.push(format!("{name} that cannot be read"));
         }
         if damaged > 0 {
-            let text = format!("{name} that are not stored as responses send them: {damaged}");
+            let text =
+                format!("{name} that are not stored in the form that responses send: {damaged}");
             report.damage.push(text);
         }
     }
@@ -114,7 +115,7 @@ const ORPHANS: [(&str, &str); 6] = [
     (
         "SELECT count(*) FROM application a WHERE NOT EXISTS (SELECT 1 FROM status s \
          WHERE s.account_id = a.account_id AND s.key = a.status_key)",
-        "statuses of candidates without a name",
+        "candidate statuses without a name",
     ),
     (
         "SELECT count(*) FROM application a WHERE a.rev_to = 9223372036854775807 AND NOT EXISTS \

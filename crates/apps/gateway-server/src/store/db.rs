@@ -236,7 +236,7 @@ fn check_version(name: &str, version: Option<i64>) -> Result<(), Error> {
         Some(VERSION) => return Ok(()),
         Some(newer) if newer > VERSION => {
             let text = format!("was written by a newer release (schema {newer}); this one reads");
-            (ErrorKind::StorageNewer, format!("{text} schema {VERSION}"))
+            (ErrorKind::StorageNewer, format!("{text} schema {VERSION}; update gateway-server"))
         }
         Some(other) => {
             (ErrorKind::StorageForeign, format!("has the unknown schema {other}; {next}"))

@@ -244,8 +244,8 @@ impl Removals {
         }
         let ImportReport { vacancies, candidates, applications, .. } = report;
         let limit = match self {
-            Self::Few => "more than 50 and more than 10 % of the records of one kind".to_owned(),
-            Self::Exactly(number) => format!("not {number}"),
+            Self::Few => "including more than 50 and more than 10 % of one kind".to_owned(),
+            Self::Exactly(number) => format!("not the {number} of --accept-removals"),
         };
         let text = format!(
             "the import would remove {removed} records, {limit}: {} vacancies, {} candidates, {} statuses; nothing was \

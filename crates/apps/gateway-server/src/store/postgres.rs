@@ -80,7 +80,7 @@ impl Driver for Database {
         let place = "the files of the tables";
         let busy = |cause: &str| {
             let seconds = timeout.as_secs();
-            let next = "run `gateway-server delete traces` later";
+            let next = "run `gateway-server delete traces` later, or with a longer --timeout";
             remains(place, format_args!("{cause} after {seconds} s (--timeout); {next}"))
         };
         let mut db = self.connect(Some(timeout), "cannot delete")?;
@@ -88,7 +88,7 @@ impl Driver for Database {
         let now = db.first(MICROSECONDS, &[])?.map_or(0, |[now]| now);
         while db.count(OLDER_READERS, &[now.into()])? > 0 {
             if Instant::now() >= deadline {
-                return Err(busy("an earlier transaction is still running"));
+                return Err(busy("an earlier transaction was still running"));
             }
             db.batch("SELECT pg_sleep(0.1)")?;
         }
@@ -101,7 +101,7 @@ impl Driver for Database {
             }
         }
         db.batch(VACUUM).map_err(|error| match error.kind() {
-            ErrorKind::StorageSlow => busy("another program is still using the tables"),
+            ErrorKind::StorageSlow => busy("VACUUM was still running or waiting for a lock"),
             _ => error,
         })?;
         db.execute(FINISH_ERASURES, &[last.into()]).map(drop)

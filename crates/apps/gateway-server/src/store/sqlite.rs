@@ -96,7 +96,7 @@ impl Driver for File {
         let last = last.map_err(failed())?;
         writer.execute_batch("VACUUM").map_err(|error| match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-                busy("", "another program is writing to it")
+                busy("", "another program was still writing to it")
             }
             Some(ErrorCode::DiskFull) => {
                 let cause = "the disk is full; free as much space as the database takes, also in the folder for temporary \
@@ -108,7 +108,7 @@ impl Driver for File {
         wait()?;
         let is_read = writer.query_one(file::EMPTY_LOG, [], |row| row.get::<_, i64>(0));
         if is_read.map_err(failed())? != 0 {
-            return Err(busy("-wal", "another program is still reading an older state of it"));
+            return Err(busy("-wal", "another program was still reading an older state of it"));
         }
         writer.execute(FINISH_ERASURES, [last]).map_err(failed())?;
         Ok(())
@@ -256,9 +256,10 @@ fn failure(context: &'static str, error: rusqlite::Error) -> Error {
             ErrorKind::StorageCorrupt,
             "the database is damaged; run `gateway-server check`, or restore a backup".into(),
         ),
-        Some(ErrorCode::NotADatabase) => {
-            (ErrorKind::StorageForeign, "the file is not a SQLite database".into())
-        }
+        Some(ErrorCode::NotADatabase) => (
+            ErrorKind::StorageForeign,
+            "the file is damaged or not a SQLite database; check its name, or restore a backup".into(),
+        ),
         Some(ErrorCode::ReadOnly) => (
             ErrorKind::Storage,
             "the database is read-only; the program needs write access to the file and its directory".into(),

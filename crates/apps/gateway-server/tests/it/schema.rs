@@ -58,7 +58,8 @@ fn data_without_tags_is_imported_to_and_damaged_records_of_each_kind_are_found()
             execute(database, &format!("UPDATE {damage}"));
             let output = check();
             assert_eq!(output.status.code(), Some(3));
-            let (text, found) = (error(&output), "that are not stored as responses send them: ");
+            let (text, found) =
+                (error(&output), "that are not stored in the form that responses send: ");
             assert!(text.contains(&format!("damage: {kind} {found}")), "{text}");
         }
     });

@@ -100,7 +100,7 @@ pub(crate) fn run<S: Mirrored>(
 ) -> Result<(), Failure> {
     if let Some(DashboardCommand::Reader(command)) = &flags.command {
         if flags.mask {
-            let text = "cannot hide personal values from all readers here";
+            let text = "cannot use --mask before `reader`";
             return Err(Failure::usage(text).hint("use --mask after `reader add NAME`"));
         }
         return reader(command, invocation);
@@ -118,7 +118,7 @@ pub(crate) fn run<S: Mirrored>(
         Place::of(invocation.mirror.from.as_deref(), invocation)?.account_of(&mirror)
     };
     let mut dashboard = Dashboard::of::<S>(mirror);
-    let busy = "the mirror is being synced: pages of large lists stay slow until you restart the dashboard";
+    let busy = "another process is changing the mirror: pages of large lists stay slow until you restart the dashboard";
     match dashboard.index() {
         Err(error) if error.kind() == ErrorKind::Busy => screen.note(busy),
         other => other?,
@@ -181,7 +181,9 @@ fn reader(command: &ReaderCommand, invocation: &Invocation) -> Result<(), Failur
         ReaderCommand::Add { name, mask } => {
             let password = password(name)?;
             change(&format!("added the reader {name}"), &|readers| {
-                readers.add(name, &password, *mask).map_err(|error| failed(&error))
+                readers
+                    .add(name, &password, *mask)
+                    .map_err(|error| Failure::usage(error.to_string()))
             })
         }
         ReaderCommand::Remove { name } => {
@@ -205,7 +207,9 @@ fn readers_file(settings: &Settings) -> String {
 /// Returns the readers in a file. Fails if others can read the file.
 fn stored(path: &Path) -> Result<Readers, Failure> {
     let text = files::read_private(path, "passwords")?.unwrap_or_default();
-    Readers::parse(&text).map_err(|error| failed(&error).because(format!("in {}", path.display())))
+    Readers::parse(&text).map_err(|error| {
+        Failure::usage(error.to_string()).because(format!("the file is {}", path.display()))
+    })
 }
 
 /// Reads a new password: twice from the terminal, or a line of standard input.
@@ -214,7 +218,7 @@ fn password(name: &str) -> Result<String, Failure> {
     if !io::stdin().is_terminal() {
         return Ok(password.lines().next().unwrap_or_default().to_owned());
     }
-    if ask_for("password", "The same again")? != password {
+    if ask_for("password", "Repeat the password")? != password {
         return Err(Failure::usage("the two passwords differ: nothing was changed"));
     }
     Ok(password)

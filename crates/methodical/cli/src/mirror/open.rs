@@ -35,8 +35,7 @@ impl fmt::Display for Place<'_> {
 }
 
 impl<'a> Place<'a> {
-    /// Returns the location from a flag, or else from the environment or the profile, or else a file in the data
-    /// folder.
+    /// Returns the location from a flag, or else the environment or the profile, or else a file in the data folder.
     pub(crate) fn of(flag: Option<&str>, invocation: &'a Invocation) -> Result<Self, Failure> {
         let settings = Settings::of_known(invocation)?;
         let is_demo = invocation.service.demo;
@@ -49,7 +48,7 @@ impl<'a> Place<'a> {
             // The text is not quoted, because a URL may contain a password.
             if text.contains("://") {
                 let copy = invocation.command("mirror copy --to postgres://…");
-                let text = "cannot use a database as the mirror: a mirror is a file";
+                let text = "cannot use a URL as the mirror: a mirror is a file";
                 let hint = format!("sync to a file, and copy it: {copy}");
                 return Err(Failure::usage(text).hint(hint));
             }
@@ -121,16 +120,14 @@ impl<'a> Place<'a> {
         failure.hint(format!("run {}{again}", self.sync()))
     }
 
-    /// Returns the failure of a question about values. If the mirror lacks them, the hint has the command that adds
-    /// them.
+    /// Returns the failure of a question about values. If the mirror lacks them, the hint has the command to add them.
     pub(crate) fn without_values(&self, error: Error, of: Recovered, mirror: &Mirror) -> Failure {
         let is_absent = error.kind() == ErrorKind::Table;
         let failure = Failure::from(error);
         if is_absent { self.ask_to_recover(failure, of, mirror) } else { failure }
     }
 
-    /// Prints a note if the last sync used another access token, provided that the token can be read without side
-    /// effects.
+    /// Prints a note if the last sync used another access token and the token can be read without side effects.
     pub(crate) fn note_token(&self, mirror: &Mirror) {
         let Some(token) = token_text(&self.settings, self.invocation) else { return };
         // The mirror can be read without the note.
@@ -258,8 +255,7 @@ pub(crate) fn read(invocation: &Invocation) -> Result<Mirror, Failure> {
     Ok(read_place(invocation)?.0)
 }
 
-/// Opens the mirror. The mirror of the sample service is in memory, and is synced once for each day, with the clock set
-/// to that day.
+/// Opens the mirror. The sample service's mirror is in memory and synced once per day, with the clock set to that day.
 pub(crate) fn read_or_sample<S: Mirrored>(invocation: &Invocation) -> Result<Mirror, Failure> {
     if !invocation.service.demo {
         return read(invocation);
@@ -312,14 +308,13 @@ pub(crate) fn note_age(
             format!("from the mirror, {oldest} old; some values are up to {values} old")
         }
         (Some(oldest), _) => format!("from the mirror, {} old", ago(now() - oldest)),
-        (None, _) => "from the mirror, which has not been synced yet".to_owned(),
+        (None, _) => "from the mirror, which has not been fully synced yet".to_owned(),
     };
     invocation.screen.note(&text);
     Ok(())
 }
 
-/// Passes the matching records of a table to `take`, until it returns false or fails. Returns the last result of
-/// `take`.
+/// Passes the matching records of a table to `take`, until it returns false or fails. Returns its last result.
 pub(crate) fn each_record(
     mirror: &Mirror,
     table: &str,
@@ -346,7 +341,7 @@ fn sample() -> Source {
 /// The value of `--from` for the profile's mirror.
 pub(crate) const OF_PROFILE: &str = "mirror";
 
-/// Asks on the terminal, unless `--yes` is given. Fails if the answer is no, or if there is no terminal.
+/// Asks on the terminal, unless `--yes` is given. Fails if the answer is no, or without a terminal.
 pub(crate) fn confirm(question: &str, yes: bool) -> Result<(), Failure> {
     if yes {
         return Ok(());

@@ -1,5 +1,4 @@
-//! Who is where, and what happened: the commands `placements list`, `show`, `duplicates`, `board` and `report`, and the
-//! titles of groups.
+//! Who is where, and what happened: `placements list`, `show`, `duplicates`, `board` and `report`, and group titles.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
@@ -154,8 +153,7 @@ pub(crate) struct PlacementsFlags {
     waiting: Option<(i64, i64)>,
 }
 
-/// Parses a waiting time. Returns its number of days if the unit is days or weeks, or else its number of seconds; the
-/// other number is 0.
+/// Parses a waiting time. Returns the number of days if the unit is days or weeks, or else of seconds; the other is 0.
 fn wait(text: &str) -> Result<(i64, i64), &'static str> {
     let seconds = i64::try_from(duration(text)?).unwrap_or(i64::MAX);
     Ok(if text.ends_with(['d', 'w']) { (seconds / 86_400, 0) } else { (0, seconds) })
@@ -231,7 +229,8 @@ pub(crate) fn list(flags: &PlacementsFlags, asked: &Asked<'_>) -> Result<(), Fai
     }
     printer.finish()?;
     let (value, mut screen, output) = (of.value, invocation.screen, &invocation.output);
-    let counts = format!("days counts from the first sync, or from when the {value} became known");
+    let counts =
+        format!("`days` counts from the first sync, or from when the {value} became known");
     let is_whole = output.filter.is_empty() && output.since.is_none() && output.limit.is_none();
     if flags.waiting.is_none() {
         older = found.iter().filter(|one| one.is_older && is_whole).count();
@@ -340,7 +339,9 @@ pub(crate) fn show(id: &str, asked: &Asked<'_>) -> Result<(), Failure> {
         printer.finish()?;
     }
     if record.state != State::Present {
-        invocation.screen.warn(&format!("{name} {id} is {} in the service", record.state.as_str()));
+        invocation
+            .screen
+            .warn(&format!("the mirror lists {name} {id} as {}", record.state.as_str()));
     }
     asked.note_age()
 }
@@ -607,9 +608,8 @@ pub(crate) fn report(flags: &ReportFlags, asked: &Asked<'_>) -> Result<(), Failu
     asked.note_age()
 }
 
-/// Returns when a table's first complete list was synced. If the log no longer has that sync, returns when the first
-/// record was first seen, or the start of the oldest sync in the log if that is earlier. Returns `None` if there is no
-/// record either.
+/// Returns when a table's first complete list was synced. If the log no longer has it, returns when the first record
+/// was first seen, or the start of the oldest sync in the log if that is earlier; `None` if there is no record either.
 fn first_sync(mirror: &Mirror, table: &Table) -> Result<Option<i64>, Error> {
     let (runs, name) = (mirror.runs(usize::MAX)?, table.name());
     let is_first = |run: &&PastRun| run.table == name && run.report.is_baseline;

@@ -92,7 +92,7 @@ pub(crate) fn run<S: Mirrored>(
     invocation: &Invocation,
 ) -> Result<(), Failure> {
     if invocation.output.output.is_some() || invocation.output.file().is_some() {
-        let text = "cannot use -o and --output-file: a sync prints no records";
+        let text = "cannot use -o or --output-file: a sync prints no records";
         let status = invocation.command("mirror status -o json");
         let changes = invocation.command("mirror changes");
         return Err(Failure::usage(text).hint(format!(
@@ -309,7 +309,7 @@ fn failed<S: Mirrored>(
     Err(first.hint(format!("if the list is right, run {sync} with the same flags")))
 }
 
-/// Warns of records that could not be read. Fails if there are any.
+/// Fails, after a warning, if records could not be read.
 fn rejected<S: Mirrored>(
     session: &Session<S>,
     mirror: &Mirror,
@@ -455,8 +455,8 @@ fn sink(flags: &WatchFlags, invocation: &Invocation) -> Result<Box<dyn Sink>, Fa
         None => setting(&variable)?,
     };
     let secret = secret.ok_or_else(|| {
-        Failure::usage("cannot sign the events: the webhook has no secret")
-            .hint(format!("set {variable}, or use --webhook-secret-file"))
+        Failure::usage("cannot sign the events: no webhook secret was found")
+            .hint(format!("set {variable}, or use --webhook-secret-file with an existing file"))
     })?;
     let transport = transport(invocation, &Settings::of(invocation)?, false)?;
     let webhook = Webhook::new(transport, url, secret.trim())?;

@@ -59,7 +59,7 @@ fn check_age(tables: &[TableStatus], limit: u64, now: i64) -> Result<(), Failure
     }
     for TableStatus { table, completed_at, .. } in tables {
         match completed_at {
-            None => return old(format!("the table {table} has not been synced yet")),
+            None => return old(format!("the table {table} has not been fully synced yet")),
             Some(at) if now - at > limit => {
                 let (age, limit) = (ago(now - at), ago(limit));
                 return old(format!("the table {table} is {age} old; --max-age is {limit}"));
@@ -159,7 +159,7 @@ pub(crate) fn consumers(flags: &ConsumersFlags, invocation: &Invocation) -> Resu
         let waiting = match find(&consumers, name, invocation)?.behind {
             0 => String::new(),
             waiting => {
-                format!(" It will not receive the {waiting} changes that are waiting for it.")
+                format!(" Changes that it will no longer receive: {waiting}.")
             }
         };
         invocation.refuse_dry_run()?;
@@ -186,7 +186,7 @@ pub(crate) fn consumers(flags: &ConsumersFlags, invocation: &Invocation) -> Resu
     Ok(())
 }
 
-/// Returns the consumer with a name. Fails if there is none.
+/// Returns the consumer with a name. Fails if the mirror does not have it.
 fn find<'a>(
     consumers: &'a [Consumer],
     name: &str,
@@ -235,7 +235,7 @@ pub(crate) fn search<S: Mirrored>(
     printer.finish()
 }
 
-/// Prints the findings. Corrects them if `corrects` is true, and otherwise fails if there are any.
+/// Prints the findings. Corrects them if `corrects` is true, and otherwise fails on any finding.
 pub(crate) fn check(corrects: bool, invocation: &Invocation) -> Result<(), Failure> {
     if corrects {
         invocation.refuse_dry_run()?;
@@ -299,7 +299,8 @@ pub(crate) fn copy<S: Mirrored>(to: &str, invocation: &Invocation) -> Result<(),
     let is_database = ["postgres://", "postgresql://"].iter().any(|one| start.starts_with(one));
     let exporter = invocation.program.exporter.filter(|_| !is_database);
     if exporter.is_none() && !is_database {
-        let text = "cannot copy the mirror: this program was built without Parquet";
+        let text =
+            "cannot copy the mirror: without Parquet, this program copies only to PostgreSQL";
         let hint = "copy to postgres://…, or use the download with Parquet";
         return Err(Failure::usage(text).hint(hint));
     }

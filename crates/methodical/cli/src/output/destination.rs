@@ -60,8 +60,7 @@ impl Upload for AtomicFile {
 }
 
 impl Destination {
-    /// Opens a file or an upload, or standard output if no path is given. The temporary file is named after the
-    /// program.
+    /// Opens a file or an upload, or standard output without a path. The temporary file is named after the program.
     pub(crate) fn open(
         path: Option<&Path>,
         program: &Program,
@@ -136,7 +135,7 @@ fn buffered(out: Box<dyn Upload>) -> BufWriter<Box<dyn Upload>> {
     BufWriter::with_capacity(128 * 1024, out)
 }
 
-/// Opens a device or a file. Only a device has a view: nobody sees a file before it is complete.
+/// Opens a device or a file. Only a device has a view: a file is not visible before it is complete.
 fn file(
     path: &Path,
     program: &Program,
@@ -195,15 +194,13 @@ fn follow_links(path: &Path) -> io::Result<PathBuf> {
     fs::canonicalize(path)
 }
 
-/// Mode bits of a world-writable folder with the sticky bit: anyone can create files, but only their owners can
-/// remove them.
+/// Mode bits of a world-writable folder with the sticky bit: anyone can create files, but only owners can remove them.
 const STICKY_AND_PUBLIC: u32 = 0o1002;
 
 /// Maximum number of symbolic links to follow, as in Linux.
 const MAX_LINKS: usize = 40;
 
-/// An output of unchanged bytes, in constant memory. On a terminal, whole lines are printed, and control characters are
-/// escaped.
+/// An output of unchanged bytes, in constant memory. On a terminal, prints whole lines and escapes control characters.
 #[derive(Debug)]
 pub(crate) struct Raw {
     out: Destination,

@@ -75,8 +75,7 @@ impl RecordWriter for Ndjson {
     }
 }
 
-/// Replaces characters that would act on a terminal with `\u` escapes, if the output is a terminal. The JSON value
-/// stays the same.
+/// On a terminal, replaces characters that would act on it with `\u` escapes. The JSON value stays the same.
 fn safe(json: &str, terminal: bool) -> Cow<'_, str> {
     if !terminal || !json.contains(is_hostile) {
         return Cow::Borrowed(json);
@@ -108,8 +107,7 @@ fn pretty(json: &str, level: usize, color: bool) -> String {
         .map_err(|_syntax| io::ErrorKind::InvalidData.into())
         .and_then(|value| write(&mut text, &pp, level, &value));
     match written {
-        // Strings contain control characters only as escapes. The remaining ones are line breaks and the start of
-        // colors.
+        // Strings contain control characters only as escapes. The others are line breaks and the start of colors.
         Ok(()) => escaped(&String::from_utf8_lossy(&text), |letter| !"\n\u{1b}".contains(letter)),
         Err(_) => safe(json, true).into_owned(),
     }
@@ -166,7 +164,7 @@ impl RecordWriter for Jq {
         }
         let failed = |cause: String| {
             Failure::usage("cannot apply the --jq filter").because(cause).hint(
-                "the input is an array of all records, and `.[]` yields each one; or it is a single object",
+                "the input is one array for a list (`.[]` yields each record), and one object otherwise",
             )
         };
         let input = std::mem::take(&mut self.input);
@@ -225,7 +223,7 @@ fn without_data(message: &str, code: &str) -> String {
             Some(b'[') => "an array",
             Some(b'{') => "an object",
             _ if code.contains(found.trim_matches('"')) => found,
-            Some(b'"') => "a text",
+            Some(b'"') => "a string",
             _ => "a number",
         });
         rest = value.get(found.len()..).unwrap_or_default();
@@ -410,7 +408,7 @@ mod jq_tests {
             ("import \"a\" as b; .", "not supported"),
             (".[].a.b", "cannot index a number with \"b\""),
             (".name", "cannot index an array with \"name\""),
-            (".[0] | .b.c", "cannot index a text with \"c\""),
+            (".[0] | .b.c", "cannot index a string with \"c\""),
             ("error(\"x\")", "x"),
         ] {
             let error = run(code, false).unwrap_err();

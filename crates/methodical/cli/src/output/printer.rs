@@ -241,8 +241,7 @@ fn columns(
     columns
 }
 
-/// Returns a record with only the fields at these paths. Fields of the same object stay in one object. Absent fields
-/// are `null`.
+/// Returns a record with only the fields at these paths. Fields of one object stay together. Absent fields are `null`.
 pub(crate) fn selected(paths: &[&[String]], json: &str) -> String {
     // A path without further names selects the whole value.
     if !json.starts_with('{') || paths.iter().any(|path| path.is_empty()) {
@@ -339,8 +338,7 @@ impl<'a> Schema<'a> {
         schema.print(invocation, records.iter().map(row))
     }
 
-    /// Returns the CSV columns. They include every field of an operation's records, with objects expanded to their
-    /// fields.
+    /// Returns the CSV columns, including every field of an operation's records, with objects expanded to their fields.
     pub(crate) fn leaves(&self) -> Vec<&'a str> {
         if !self.has_objects {
             return self.columns.to_vec();
@@ -352,8 +350,7 @@ impl<'a> Schema<'a> {
         self.fields.iter().copied().filter(|name| !is_object(name)).collect()
     }
 
-    /// Parses a field name from a flag. Case does not matter for known names, because a table shows its headers in
-    /// capitals.
+    /// Parses a field name from a flag. Known names match in any case, because a table shows its headers in capitals.
     pub(crate) fn path(&self, name: &str) -> Path {
         let known = self.fields.iter();
         let exact = known.clone().find(|field| **field == name);
@@ -398,8 +395,7 @@ pub(crate) struct LiveLine {
 }
 
 impl LiveLine {
-    /// Creates the line. It is never shown unless `is_wanted` is true and standard error is a terminal that someone
-    /// watches.
+    /// Creates the line. It is shown only if `is_wanted` is true and standard error is a terminal that someone watches.
     pub(crate) fn new(screen: Screen, is_wanted: bool) -> Self {
         let is_watched = screen.errors_seen && !screen.quiet && variable("CI").is_none();
         let screen = (is_wanted && is_watched).then_some(screen);

@@ -355,7 +355,7 @@ pub(crate) fn number(text: &str) -> Option<Decimal> {
     parsed.ok().filter(|_| is_number)
 }
 
-/// Returns the date and time at the start of text, as `YYYY-MM-DD HH:MM:SS`; `None` if there is no date.
+/// Returns the date and time at the start of text, as `YYYY-MM-DD HH:MM:SS`; `None` if text does not start with a date.
 fn civil(text: &str) -> Option<String> {
     let (date, rest) = text.split_at_checked("YYYY-MM-DD".len())?;
     let time = match rest.strip_prefix([' ', 'T']) {

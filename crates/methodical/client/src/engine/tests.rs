@@ -138,7 +138,7 @@ fn a_stream_is_in_flight_until_its_end_or_its_drop() {
     assert_eq!((error.kind(), error.attempts()), (ErrorKind::Timeout, 0));
     assert_eq!(
         error.to_string(),
-        "too many calls were in flight to start within the call timeout of 50ms; set a longer one with `ClientBuilder::call_timeout`"
+        "`calls_in_flight` let no further call start within the call timeout of 50ms; set a longer one with `ClientBuilder::call_timeout`"
     );
     assert_eq!(records.by_ref().count(), 2);
     client.send(&SearchPhotos).unwrap();
@@ -182,7 +182,7 @@ fn a_pause_that_the_service_asks_for_delays_the_next_call() {
     assert_eq!((error.kind(), error.attempts()), (ErrorKind::Timeout, 0));
     assert_eq!(
         error.to_string(),
-        "no request could be sent within the call timeout of 100ms; set a longer one with `ClientBuilder::call_timeout`"
+        "the rate limit allowed no request within the call timeout of 100ms; set a longer one with `ClientBuilder::call_timeout`"
     );
     assert_eq!(transport.requests().len(), 1);
 }

@@ -155,7 +155,7 @@ fn a_page_that_contradicts_the_pages_before_it_is_an_error() {
 #[test]
 fn a_failed_page_ends_the_list() {
     let script = Script::new([("", "1 2; 'pages':2")]);
-    let text = "the service was not found at the base URL (status 404) after 2 records";
+    let text = "the service has nothing at the requested URL (status 404) after 2 records";
     script.fails(&List::<NUMBER>::default(), &["", "2"], 2, (ErrorKind::NotFound, text));
 }
 

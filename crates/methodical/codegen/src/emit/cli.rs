@@ -58,8 +58,7 @@ fn groups(service: &Service) -> Vec<Group<'_>> {
     groups
 }
 
-/// Returns the operation with the fewest required parameters among those that return data. Prefers an object, because a
-/// list may be long.
+/// Returns the operation that needs the fewest parameters to return data. Prefers an object, because lists may be long.
 fn cheapest(service: &Service) -> Option<&Operation> {
     service.operations.iter().min_by_key(|one| {
         let required = one.required().len();
@@ -207,8 +206,7 @@ fn command(operation: &Operation) -> String {
     words.join(" ")
 }
 
-/// Returns the command with the parameters of an example: of those with only plain values, the one with the most
-/// parameters.
+/// Returns the command with an example's parameters: of those with only plain values, the one with the most parameters.
 fn declared(service: &Service, operation: &Operation) -> Option<String> {
     let flags = |example: &Example| {
         let flags = operation.given(example).map(|(param, value)| flag(param, value));

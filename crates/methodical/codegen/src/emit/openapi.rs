@@ -44,8 +44,7 @@ pub(super) fn emit(workspace: &Workspace, folder: &str) -> Vec<GeneratedFile> {
 }
 
 impl Document<'_> {
-    /// Returns the secrets that are security schemes. In a path, a secret is a parameter; in a form, a member of the
-    /// body.
+    /// Returns the secrets that are security schemes. In a path, a secret is a parameter; in a form, a body member.
     fn schemes(&self) -> Vec<&Secret> {
         let secrets = self.service.auth.secrets().iter();
         secrets.filter(|one| !matches!(one.place, SecretPlace::Path | SecretPlace::Form)).collect()
@@ -103,8 +102,7 @@ impl Document<'_> {
         any_of(std::iter::once(self.schemas.response(response)).chain(failure).collect())
     }
 
-    /// Returns the examples, except those without a response, and those with records to reject, which violate the
-    /// schema on purpose.
+    /// Returns the examples with a response, except those with records to reject, which violate the schema on purpose.
     fn examples(&self) -> Vec<&Example> {
         let all = self.service.examples_of(self.operation);
         all.filter(|one| one.rejected.is_empty() && !one.body.trim().is_empty()).collect()

@@ -216,8 +216,7 @@ fn below(path: &[String], schema: String) -> String {
     path.iter().rev().fold(schema, within)
 }
 
-/// Returns the JSON values that have one of these texts: each string, and the number or boolean that is written the
-/// same.
+/// Returns the JSON values that have one of these texts: each string, and the number or boolean written the same.
 fn all_values<S: AsRef<str>>(texts: impl IntoIterator<Item = S>) -> Vec<serde_json::Value> {
     let forms = |text: S| [Some(json!(text.as_ref())), other_form(text.as_ref())];
     texts.into_iter().flat_map(forms).flatten().collect()
@@ -261,8 +260,7 @@ fn single(value: &ValueType, param: Option<&Param>, is_nullable: bool) -> String
     .concat()
 }
 
-/// Returns the JSON types of a value in a record or as a parameter; empty for codes in a record, whose values are
-/// listed.
+/// Returns the JSON types of a value in a record or parameter; empty for codes in a record, whose values are listed.
 pub(super) fn kinds(value: &ValueType, is_param: bool) -> &'static [&'static str] {
     match if is_param { value.in_query } else { value.in_record } {
         Primitive::Text if value.wire == Wire::TextOrNumber && !is_param => &["string", "number"],

@@ -25,8 +25,7 @@ enum File<'a> {
         operations: &'a [&'a Operation],
         models: &'a [&'a Model],
     },
-    /// The mocks. They contain the examples' responses as text, because a published crate cannot include the spec's
-    /// files.
+    /// The mocks, with the examples' responses as text, because a published crate cannot include the spec's files.
     #[template(path = "testkit/mocks.rs.jinja")]
     Mocks { service: &'a Service, krate: &'a str },
 }
@@ -90,8 +89,7 @@ fn check(service: &Service, operation: &Operation, param: &Param) -> String {
     format!("{}_{}", group(service, operation).replace('-', "_"), param.rust.words())
 }
 
-/// Returns a list whose records are identified by values of the parameter, and the key of that field. `None` if there
-/// is no such list.
+/// Returns a list in which the parameter identifies records, and the key of that field; `None` if no such list exists.
 fn origin<'s>(service: &'s Service, param: &Param) -> Option<(&'s str, &'s str)> {
     if !is_id(param) {
         return None;

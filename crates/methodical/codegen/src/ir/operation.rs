@@ -14,11 +14,9 @@ use crate::text::{json_string, list, percent_encoded};
 pub struct Operation {
     /// The operation's name, such as `list_photos` for a method and `ListPhotos` for a type.
     pub rust: RustName,
-    /// The value of the selector, sent verbatim, such as `photos/list`. The first `/` separates the values of two
-    /// selectors.
+    /// The selector's value, sent verbatim, such as `photos/list`. The first `/` separates the values of two selectors.
     pub select: String,
-    /// The parameters, in the order in which they are sent. A parameter is never listed before a parameter that it
-    /// needs.
+    /// The parameters, in the order in which they are sent. A parameter is never listed before one that it needs.
     pub params: Vec<Param>,
     /// How the operation is called by POST; `None` if it is called by GET.
     pub post: Option<Post>,
@@ -98,7 +96,7 @@ impl Operation {
         self.params.get(self.paging.as_ref()?.param)
     }
 
-    /// Returns the parameter that sets the maximum number of records per page, if there is one.
+    /// Returns the parameter that sets the maximum number of records per page, if any.
     pub fn size_param(&self) -> Option<&Param> {
         self.params.get(self.paging.as_ref()?.size?)
     }
@@ -123,8 +121,7 @@ impl Operation {
         self.needed_by(param).filter(|needed| !needed.required)
     }
 
-    /// Returns the parameters that the setter of an optional parameter takes: the optional ones that it needs, and
-    /// itself.
+    /// Returns the parameters that an optional parameter's setter takes: the optional ones that it needs, and itself.
     pub fn set_with<'a>(&'a self, param: &'a Param) -> Vec<&'a Param> {
         self.needed_options(param).chain([param]).collect()
     }
@@ -157,8 +154,7 @@ impl Operation {
         Some(format!("The parameters are in the body, {what}. {repeated}"))
     }
 
-    /// Returns the names of the parameters that a parameter needs, such as "`a`, `b` and `c`", if it needs any. `name`
-    /// formats each name.
+    /// Returns the names of the parameters that `param` needs, if any, such as "`a`, `b` and `c`". `name` formats each.
     pub fn needed_names(&self, param: &Param, name: impl Fn(&str) -> String) -> Option<String> {
         let names: Vec<_> = self.needed_by(param).map(|needed| name(&needed.wire)).collect();
         (!names.is_empty()).then(|| list(&names, " and "))
@@ -305,8 +301,7 @@ words! {
     }
 }
 
-/// The separator of list values in an example's wire text. Values do not contain it, because they have no control
-/// characters.
+/// The separator of list values in an example's wire text. Values have no control characters, so none contains it.
 pub const ITEM: char = '\u{1f}';
 
 impl ListStyle {
@@ -355,15 +350,13 @@ pub struct Response {
 pub struct Verdict {
     /// The keys that lead to the member that decides.
     pub at: Vec<String>,
-    /// The values, as text, that this member has after a success. If there are no values, the call failed if the member
-    /// is present and not null.
+    /// The member's values after a success, as text. If empty, the call failed if the member is present and not null.
     pub is: Vec<String>,
     /// The keys that lead to the error code; empty for a service without codes.
     pub code: Vec<String>,
     /// The keys that lead to the error message; empty for a service without messages.
     pub message: Vec<String>,
-    /// The classes of codes or, without codes, of messages, in the order of the spec. A `*` at the end matches any
-    /// text.
+    /// The classes of codes or, without codes, of messages, in the order of the spec. A final `*` matches any text.
     pub classes: Vec<(String, ErrorClass)>,
     /// The codes, or messages, of failures that mean an empty list.
     pub empty: Vec<String>,
@@ -392,7 +385,7 @@ impl Verdict {
 }
 
 impl Response {
-    /// Returns the model of the data, or of the list's records; `None` if there are no records.
+    /// Returns the model of the data, or of the list's records; `None` without records.
     pub fn model(&self) -> Option<ModelId> {
         self.of.as_ref()?.model()
     }
@@ -430,8 +423,7 @@ impl Response {
         self.metadata.is_none() && !self.absent_as_empty && !self.one_as_list
     }
 
-    /// Returns how the body reports a failure; `None` if it does not, or if [`envelope`](Self::envelope) describes the
-    /// body.
+    /// Returns how the body reports a failure; `None` if it does not, or if [`envelope`](Self::envelope) describes it.
     pub fn reported(&self) -> Option<&Verdict> {
         self.verdict.as_ref().filter(|_| self.envelope().is_none())
     }
@@ -443,7 +435,7 @@ impl Response {
     }
 }
 
-/// Returns the boolean or integer that a service may send instead of a string marker with this text, if there is one.
+/// Returns the boolean or integer that a service may send instead of a string marker with this text, if any.
 pub(crate) fn other_form(text: &str) -> Option<Value> {
     let value = serde_json::from_str::<Value>(text).ok()?;
     let is_plain = value.is_boolean() || value.is_i64();
@@ -457,7 +449,7 @@ pub struct Paging {
     pub by: PagedBy,
     /// The index of the parameter with this value.
     pub param: usize,
-    /// The index of the parameter that sets the maximum number of records per page, if there is one.
+    /// The index of the parameter that sets the maximum number of records per page, if any.
     pub size: Option<usize>,
     /// The metadata fields that say how the list continues.
     pub marks: Vec<Mark>,

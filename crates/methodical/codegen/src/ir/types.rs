@@ -13,8 +13,7 @@ use toml::value::Datetime;
 use crate::ir::{About, RustName, Service};
 use crate::spec::read::words;
 
-/// The type of a single value, which is a JSON value other than an object or a list. The type is built-in, or a
-/// declared scalar or enum.
+/// The type of a single value, a JSON value other than an object or a list: built-in, or a declared scalar or enum.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ValueType {
     /// The built-in type; `None` if the type is declared.
@@ -25,8 +24,7 @@ pub struct ValueType {
     pub wire: Wire,
     /// How a value is written in a record.
     pub in_record: Primitive,
-    /// How a value is written in a query. An `AlbumId`, for example, may be text in a record and an unsigned integer in
-    /// a query.
+    /// How a value is written in a query. An `AlbumId` that is text in a record may be an unsigned integer here.
     pub in_query: Primitive,
     /// The meaning of a scalar; `None` for other types.
     pub meaning: Option<Meaning>,
@@ -110,8 +108,7 @@ impl ValueType {
         self.built_in.is_none().then_some(&self.example)
     }
 
-    /// Returns a sample value as wire text. A built-in type uses `example` if there is one; any other type uses its own
-    /// example.
+    /// Returns a sample value as wire text. A built-in type uses `example` if given; other types use their own.
     pub fn sample<'a>(&'a self, example: Option<&'a str>) -> &'a str {
         example.filter(|_| self.built_in.is_some()).unwrap_or(&self.example)
     }
@@ -145,8 +142,7 @@ pub struct EnumValue {
     pub doc: String,
 }
 
-/// A reference to a model of the same service; see [`Service::model`](crate::ir::Service::model). Ids are in the order
-/// of declaration.
+/// Identifies a model in its service; see [`Service::model`](crate::ir::Service::model). Ids are in declaration order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ModelId(pub(crate) usize);
 
@@ -224,7 +220,7 @@ pub struct Model {
     pub id: ModelId,
     /// The name of the Rust type.
     pub rust: RustName,
-    /// The index in `fields` of the required field that identifies a record, if there is one.
+    /// The index in `fields` of the required field that identifies a record, if any.
     pub identity: Option<usize>,
     /// The paths of a table's columns, if the spec declares them. See
     /// [`Service::columns`](crate::ir::Service::columns).
@@ -236,7 +232,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// Returns the field that identifies a record, if there is one.
+    /// Returns the field that identifies a record, if any.
     pub fn identity_field(&self) -> Option<&Field> {
         self.identity.and_then(|index| self.fields.get(index))
     }
@@ -306,8 +302,7 @@ impl Leniency {
 pub struct Names {
     /// The argument of the macro `scalar!` that gives the newtype the conversions of its meaning.
     pub scalar: &'static str,
-    /// The type of a field in a typed format: a variant of `FieldType`. For a boolean that is written as codes, the
-    /// codes decide instead.
+    /// A field's type in a typed format: a variant of `FieldType`. For a boolean written as codes, the codes decide.
     pub field_type: &'static str,
     /// How the contract checks judge a value in a record: a variant of the test kit's `Kind`.
     pub check: &'static str,
@@ -473,8 +468,7 @@ impl Primitive {
         matches!(self, Self::Signed | Self::Unsigned)
     }
 
-    /// Returns the JSON value of a wire text; `None` if the text is invalid, and always for codes, which are not known
-    /// here.
+    /// Returns the JSON value of a wire text; `None` if it is invalid, and always for codes, which are not known here.
     pub fn json(self, text: &str) -> Option<Json> {
         match self {
             Self::Text => Some(Json::from(text)),

@@ -106,8 +106,7 @@ impl Context<'_> {
         self.distinct(what, RUST_NAME, names);
     }
 
-    /// Reports duplicate names, with `help` as the fix. Each name is given twice: in the form that must be unique, and
-    /// as written.
+    /// Reports duplicate names, with `help` as the fix. Each is given in the form that must be unique, and as written.
     pub(super) fn distinct<N: Borrow<At<String>>>(
         &mut self,
         what: &str,

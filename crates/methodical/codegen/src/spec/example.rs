@@ -73,8 +73,7 @@ fn example(
     })
 }
 
-/// Returns the text of the file that an example names. The text must be JSON but, with `may_be_empty`, may also be
-/// empty.
+/// Returns the text of the file that an example names. The text must be JSON or, with `may_be_empty`, empty.
 fn response(
     cx: &mut Context<'_>,
     file: &At<String>,

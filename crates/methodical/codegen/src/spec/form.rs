@@ -27,8 +27,7 @@ pub(crate) trait Formed {
     const FORM: &'static Form;
 }
 
-/// Defines the forms: a name, the maximum length, the expression, the description, and how other text is converted to
-/// the form.
+/// Defines the forms: a name, the maximum length, the expression, the description, and the conversion of other text.
 macro_rules! forms {
     ($($name:ident $longest:literal $pattern:literal $expected:literal $(=> $similar:expr)?;)+) => {
         $(
@@ -51,24 +50,24 @@ macro_rules! forms {
 }
 
 forms! {
-    Prose 4000 r"\S" "sentences";
-    Line 400 r"^\S(.*\S)?$" "text on one line";
+    Prose 4000 r"\S" "text of at most 4000 characters";
+    Line 400 r"^\S(.*\S)?$" "text on one line, with at most 400 characters";
     Type 64 "^[A-Z][A-Za-z0-9]*$" "a type name such as `PhotoId`, with at most 64 ASCII letters and digits" => str::to_upper_camel_case;
     Snake 64 "^[a-z][a-z0-9]*(_[a-z0-9]+)*$" "a name such as `list_photos`, with at most 64 lowercase ASCII letters, digits and `_`" => str::to_snake_case;
     Kebab 64 "^[a-z][a-z0-9]*(-[a-z0-9]+)*$" "a name such as `status-names`, with at most 64 lowercase ASCII letters, digits and `-`" => str::to_kebab_case;
     Id 64 "^[A-Za-z][A-Za-z0-9]*(-[A-Za-z0-9]+)*$" "an id such as `D-date`, with at most 64 ASCII letters, digits and `-`";
     Ident 64 "^[A-Za-z][A-Za-z0-9_]*$" "a Rust name such as `kind`, with at most 64 ASCII letters, digits and `_`";
     AnyType 100 "^([A-Za-z][A-Za-z0-9]*|(list|map)<[A-Za-z][A-Za-z0-9]*>|(list|map)<(list|map)<[A-Za-z][A-Za-z0-9]*>>|(list|map)<(list|map)<(list|map)<[A-Za-z][A-Za-z0-9]*>>>)$" "the name of a type, or `list<…>` or `map<…>` at most 3 levels deep";
-    Wire 400 r"^\S(.*\S)?$" "non-empty text on one line, without whitespace at its start or end";
-    Keys 400 r"^[^.\s]([^.]*[^.\s])?(\.[^.]+)*$" "keys with one dot between them, such as `photos.photo`";
-    Param 100 "^[A-Za-z0-9._~-]+$" "the name of a query parameter, with letters, digits, `-`, `.`, `_` and `~`";
-    Bracketed 100 r"^[A-Za-z0-9._~-]+(\[[A-Za-z0-9._~!%<>=@-]+\])*$" "a name of letters, digits, `-`, `.`, `_` and `~`, which may have keys in brackets after it" => |text| text.replace("[]", "");
-    Select 400 "^[A-Za-z0-9._~-]+(/[A-Za-z0-9._~-]+)*$" "a selector such as `photos/list`, with letters, digits, `-`, `.`, `_`, `~` and `/`";
-    Path 400 r"^(/([A-Za-z0-9._~-]|\{secret\})+)+/?$" "a path such as `/c/oauth/v1` or `/bot{secret}`, with letters, digits, `-`, `.`, `_`, `~` and `/`" => |text| format!("/{}", text.split('?').next().unwrap_or_default().trim_matches('/'));
+    Wire 400 r"^\S(.*\S)?$" "text on one line, with at most 400 characters and no whitespace at its start or end";
+    Keys 400 r"^[^.\s]([^.]*[^.\s])?(\.[^.]+)*$" "keys with one dot between them, such as `photos.photo`, with at most 400 characters";
+    Param 100 "^[A-Za-z0-9._~-]+$" "the name of a query parameter, with at most 100 letters, digits, `-`, `.`, `_` and `~`";
+    Bracketed 100 r"^[A-Za-z0-9._~-]+(\[[A-Za-z0-9._~!%<>=@-]+\])*$" "made of at most 100 letters, digits, `-`, `.`, `_` and `~`, with optional keys in brackets at the end" => |text| text.replace("[]", "");
+    Select 400 "^[A-Za-z0-9._~-]+(/[A-Za-z0-9._~-]+)*$" "a selector such as `photos/list`, with at most 400 letters, digits, `-`, `.`, `_`, `~` and `/`";
+    Path 400 r"^(/([A-Za-z0-9._~-]|\{secret\})+)+/?$" "a path such as `/c/oauth/v1` or `/bot{secret}`, with at most 400 letters, digits, `-`, `.`, `_`, `~` and `/`" => |text| format!("/{}", text.split('?').next().unwrap_or_default().trim_matches('/'));
     Media 400 r"^[a-z0-9]+/([a-z0-9.+-]*[.+-])?json$" "a media type of JSON, such as `application/json`";
     Version 400 r"^(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})$" "a version of three numbers, such as `1.0.0`" => |text| format!("{text}.0");
-    File 400 r"^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$" "a relative path without `..`, such as `fixtures/credits.json`" => |text| text.trim_start_matches("./").to_owned();
-    Query 400 "^[!-~]+$" "a query string of printable ASCII, such as `method=credits/get`";
+    File 400 r"^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$" "a relative path without `..` or spaces, such as `fixtures/credits.json`" => |text| text.trim_start_matches("./").to_owned();
+    Query 400 "^[!-~]+$" "a query string of at most 400 printable ASCII characters, such as `method=credits/get`";
 }
 
 impl Form {

@@ -1,5 +1,4 @@
-//! Turns the tables of a spec into a service: resolves names, and checks the rules that the types of the language
-//! cannot express.
+//! Turns a spec's tables into a service: resolves names and checks the rules that the language's types cannot express.
 
 use std::path::Path;
 
@@ -75,7 +74,7 @@ fn dispatch(cx: &mut Context<'_>, given: &At<language::Dispatch>) -> Dispatch {
     say_if!(cx, place != Place::Path && selector.is_none(), key, "missing key `selector` in `[dispatch]`"
         => "add `selector`: the parameter that selects the operation; or write `in = \"path\"`");
     let is_one_or_two = place == Place::Path || matches!(selectors.len(), 1 | 2);
-    say_if!(cx, !is_one_or_two, selector, "`selector` must be one parameter or two");
+    say_if!(cx, !is_one_or_two, selector, "`selector` must name one or two parameters");
     if let [first, second] = selectors.as_slice() {
         say_if!(cx, first == second, selector, "duplicate selector `{first}`" => "{CORRECT}");
     }
@@ -104,7 +103,7 @@ fn texts<F: Formed>(cx: &mut Context<'_>, key: &str, given: &At<OneOrMany<String
 fn select(cx: &mut Context<'_>, given: &At<OneOrMany<String>>, dispatch: &Dispatch) -> String {
     let (texts, number) = (texts::<Select>(cx, "select", given), dispatch.selectors.len().max(1));
     // More than two selectors are reported elsewhere.
-    say_if!(cx, texts.len() != number && number < 3, given, "`select` must have as many texts as `[dispatch]` has selectors: {number}"
+    say_if!(cx, texts.len() != number && number < 3, given, "`select` must have one value per selector of `[dispatch]`, which has {number}"
         => "write the value of each selector");
     let split = texts.iter().find(|text| number == 2 && texts.len() == 2 && text.contains('/'));
     say!(cx, split.map(|text| position(cx.text, &given.span, text)),

@@ -123,7 +123,7 @@ impl<F, T> Deref for Named<F, T> {
 }
 
 impl<F, T> Named<F, T> {
-    /// Returns the declaration with this name, if there is one.
+    /// Returns the declaration with this name, if any.
     pub(crate) fn named(&self, name: &str) -> Option<&T> {
         self.0.iter().find(|(key, _)| key.value == name).map(|(_, value)| value)
     }
@@ -307,7 +307,7 @@ macro_rules! words {
                 match self { $(Self::$variant => $word),+ }
             }
 
-            /// Returns the value with this word, if there is one.
+            /// Returns the value with this word, if any.
             $vis fn of(word: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|one| one.word() == word)
             }
@@ -409,7 +409,7 @@ fn mistake(text: &str, error: &Error) -> Diagnostic {
         _ => "a string",
     };
     let expected = match known {
-        "i64" if given == "an integer" => "an integer of 64 bits",
+        "i64" if given == "an integer" => "an integer that fits in 64 bits",
         "i64" | "u32" => "an integer",
         "usize" => "an integer, 0 or more",
         "a nonzero u32" => "an integer between 1 and 4294967295",
@@ -445,8 +445,7 @@ fn mistake(text: &str, error: &Error) -> Diagnostic {
 /// The quotes of keys and text.
 const QUOTES: [char; 2] = ['"', '\''];
 
-/// Returns the position of a text in a list, quotes included. If the list lacks the text, returns the position of the
-/// list.
+/// Returns the position of a text in a list, quotes included, or of the list if it lacks the text.
 pub(crate) fn position(text: &str, list: &Range<usize>, item: &str) -> Range<usize> {
     let written = text.get(list.clone()).unwrap_or_default();
     let start = QUOTES.iter().find_map(|quote| written.find(&format!("{quote}{item}{quote}")));

@@ -102,7 +102,7 @@ error: unknown key `modle` in `crate`
     rejects(
         "spec = 'spec/a.toml'\n[crate]\nmodel = { name = 'a-model', folder = '../a' }",
         "
-error: `folder` must be a relative path without `..`, such as `fixtures/credits.json`
+error: `folder` must be a relative path without `..` or spaces, such as `fixtures/credits.json`
  --> spec/codegen.toml:3:38
   |
 3 | model = { name = 'a-model', folder = '../a' }

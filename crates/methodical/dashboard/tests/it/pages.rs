@@ -199,7 +199,7 @@ fn the_board_follows_a_sync_of_another_process() {
 
 #[test]
 fn every_page_warns_if_the_last_sync_was_refused_or_is_old() {
-    let refused = "Photo: the last sync was refused: ";
+    let refused = "Photo: last sync refused: ";
     let old = "This is not today’s data: the last complete sync was 25 h ago.";
     let start = 1_793_520_000;
     for (hours, is_refused, warning) in

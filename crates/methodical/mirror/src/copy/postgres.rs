@@ -19,8 +19,7 @@ use crate::store::{OrFailed as _, quoted};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Copied {
-    /// Whether everything was copied again, because the copy belonged to another mirror, or to this one before it was
-    /// restored.
+    /// Whether everything was copied again, because the copy belonged to another mirror or this one before a restore.
     pub is_replaced: bool,
     /// The tables, including the feed and the history.
     pub tables: Vec<CopiedTable>,
@@ -45,8 +44,7 @@ impl Mirror {
     /// The mirror remembers the copy under the name `target`, as [`copy`](Self::copy) does.
     ///
     /// [A copy differs](crate#postgresql) from the mirror in a few points. The call blocks the thread, so do not make
-    /// it from an async task. A later copy compares the rows in a temporary table, which any role may create by
-    /// default.
+    /// it from an async task. A later copy compares rows in a temporary table, which any role may create by default.
     ///
     /// # Errors
     ///
@@ -76,8 +74,7 @@ impl Mirror {
         copy.batch(
             "SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = '10s'",
         )?;
-        // Only one process copies to a schema at a time. It reads the mirror after taking the lock, so a copy never
-        // becomes older.
+        // One process at a time copies to a schema. It reads the mirror under the lock, so a copy never becomes older.
         let lock = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))::text";
         copy.query(lock, &[(&{ copy.name }, Type::TEXT)])?;
         let copied = self.copy(target, |source| write(copy, source))?;
@@ -143,8 +140,7 @@ impl Copy<'_> {
         self.target.batch_execute(sql).map_err(failed)
     }
 
-    /// Creates the schema and the table with the state, or returns the id of the copied mirror. Refuses a schema with
-    /// other tables.
+    /// Creates the schema and the state table, or returns the copied mirror's id. Refuses a schema with other tables.
     fn prepare(&mut self) -> Result<Option<Vec<u8>>, Error> {
         let found = "SELECT (SELECT count(*) FROM pg_class WHERE relnamespace = n.oid) \
                      FROM pg_namespace n WHERE nspname = $1";

@@ -112,8 +112,7 @@ impl Store {
 
 impl Mirror {
     /// Adds a consumer at the end of the feed: only later changes are delivered. [Rewind](Self::rewind_consumer) the
-    /// consumer to deliver earlier changes. Returns whether the consumer is new. An existing consumer keeps its
-    /// position.
+    /// consumer to deliver earlier changes. Returns whether it is new. An existing consumer keeps its position.
     ///
     /// The name must not be empty or contain control characters.
     ///
@@ -147,8 +146,7 @@ impl Mirror {
     /// # Errors
     ///
     /// Returns [`ErrorKind::Consumer`] if the consumer does not exist, [`ErrorKind::Cursor`] if the cursor belongs to
-    /// another mirror or its position is not in the feed, and [`ErrorKind::Busy`] if the consumer is being moved or
-    /// delivered to.
+    /// another mirror or is not in the feed, and [`ErrorKind::Busy`] if the consumer is being moved or delivered to.
     pub fn rewind_consumer(&mut self, name: &str, to: &Cursor) -> Result<(), Error> {
         let store = self.store();
         let mut consumer = store.consumer(name)?;
@@ -348,8 +346,7 @@ impl Mirror {
         Ok(None)
     }
 
-    /// Saves a consumer's state. Waits if another process is syncing, because the events would otherwise be delivered
-    /// again.
+    /// Saves a consumer's state. Waits if another process is syncing: the events would otherwise be delivered again.
     fn save(&self, consumer: &Consumer, from: i64) -> Result<(), Error> {
         let start = Instant::now();
         loop {

@@ -29,8 +29,7 @@ use crate::feed::Event;
 /// }
 /// ```
 pub trait Sink {
-    /// Delivers the next events: at least one, and at most [`batch`](Self::batch). After a success, these events are
-    /// not delivered again.
+    /// Delivers the next events, one to [`batch`](Self::batch) of them. After a success, they are not delivered again.
     ///
     /// # Errors
     ///
@@ -70,8 +69,7 @@ impl Failure {
         Self { text: text.into(), consequence: Consequence::Retry(None), source: None }
     }
 
-    /// Creates the failure for a receiver that was closed, such as a pipe whose reader has closed it. The delivery ends
-    /// without an error.
+    /// Creates the failure for a closed receiver, such as a pipe without a reader. The delivery ends without an error.
     pub fn closed() -> Self {
         Self { consequence: Consequence::Close, ..Self::new("the receiver was closed") }
     }
@@ -263,7 +261,7 @@ impl Sink for Exec {
                 Some(status) if status.success() => continue,
                 Some(status) => format!("{} failed ({status})", self.name()),
                 None => format!(
-                    "{} did not end within {:?} and was killed; raise its timeout",
+                    "{} did not end within {:?} and was killed; let it end sooner, or raise its timeout",
                     self.name(),
                     self.timeout
                 ),

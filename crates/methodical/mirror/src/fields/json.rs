@@ -11,8 +11,7 @@ use serde_json::value::RawValue;
 use crate::error::{Error, ErrorKind};
 use crate::fields::Shape;
 
-/// The fields of a JSON object: the JSON text of each value, by name. If a name occurs several times, the last field
-/// wins.
+/// The fields of a JSON object: the JSON text of each value, by name. If a name is repeated, the last field wins.
 pub(crate) type Members<'a> = BTreeMap<Text<'a>, &'a RawValue>;
 
 pub(crate) fn members(object: &str) -> Result<Members<'_>, Error> {
@@ -74,8 +73,7 @@ pub(crate) const MAX_DEPTH: usize = 128;
 
 /// Returns the meaning of a JSON value: text that is equal for values that mean the same.
 ///
-/// Whitespace, the order of fields, escapes in strings, and the notation of numbers are ignored; the order of list
-/// items is not.
+/// Whitespace, field order, string escapes and number notation are ignored; the order of list items is not.
 ///
 /// # Errors
 ///

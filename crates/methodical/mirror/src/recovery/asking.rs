@@ -228,7 +228,7 @@ impl Asking<'_> {
             }
             Err(Fault::Failed(error)) => {
                 let text = format!(
-                    "cannot recover `{name}`: the check of the filter failed: {error}; nothing was changed"
+                    "cannot recover `{name}`: the check of the filter failed: {error}; no {name} was changed"
                 );
                 return Err(self.give_up(Error::new(error.kind(), text).because(error)));
             }
@@ -256,10 +256,10 @@ fn next<T>(items: &Mutex<impl Iterator<Item = T>>) -> Option<T> {
 }
 
 fn refused_filter(name: &str, why: &str) -> Error {
-    Error::new(ErrorKind::Filter, format!("cannot recover `{name}`: {why}; nothing was changed"))
+    Error::new(ErrorKind::Filter, format!("cannot recover `{name}`: {why}; no {name} was changed"))
 }
 
-/// What the mirror knows about a group.
+/// The mirror's knowledge of a group.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Group {
     pub(crate) id: String,

@@ -1,5 +1,4 @@
-//! The files of a mirror, readable only by their owner; their locks; and files that are renamed into place once
-//! complete.
+//! A mirror's files, readable only by their owner; their locks; and files that are renamed into place once complete.
 
 use std::collections::BTreeSet;
 use std::error::Error as _;
@@ -78,7 +77,7 @@ impl Lock {
         Self::take_file(&with_suffix(database, ".lock"), || {
             let database = database.display();
             format!(
-                "cannot change {database}: another process is syncing it; try again when it has finished"
+                "cannot change {database}: another process is changing it; try again when it has finished"
             )
         })
     }

@@ -55,8 +55,7 @@ impl Filter {
         self.one_of(name, &[Some(value)])
     }
 
-    /// Accepts records whose column `name` has one of the values; see [`column`](Self::column). `None` stands for no
-    /// value.
+    /// Accepts records whose column `name` has one of the values; see [`column`](Self::column). `None` means no value.
     pub fn one_of(mut self, name: &str, values: &[Option<&str>]) -> Self {
         let values = values.iter().map(|value| value.map(str::to_owned));
         self.columns.push((name.to_owned(), values.collect()));

@@ -36,7 +36,7 @@ impl State {
     }
 }
 
-/// What the mirror knows about a record before it compares the record with the list.
+/// The mirror's knowledge of a record before it compares the record with the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Known {
     /// The number of the record's row.
@@ -209,8 +209,7 @@ impl Store {
         self.execute(&update, (key, state.as_str(), misses, at)).map(drop)
     }
 
-    /// Empties the personal columns of a record and everything without a column, sets its state, and updates the
-    /// counts.
+    /// Empties a record's personal columns and everything without a column, sets its state, and updates the counts.
     pub(crate) fn erase(
         &self,
         table: &str,

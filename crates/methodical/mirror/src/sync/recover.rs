@@ -1,5 +1,4 @@
-//! Recovers the values of one table: reads the known values, requests the others, and writes the placements as one
-//! list.
+//! Recovers one table's values: reads the known values, requests the others, and writes the placements as one list.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher as _, RandomState};
@@ -215,8 +214,7 @@ impl Store {
     }
 }
 
-/// Time after which the values of a group are always due, in seconds: less than a day, so that a daily run requests all
-/// groups.
+/// Time after which a group's values are always due, in seconds: less than a day, so a daily run requests all groups.
 const MAX_AGE: i64 = 20 * 3600;
 
 #[cfg(test)]

@@ -122,7 +122,7 @@ pub struct SyncReport {
     pub calls: u64,
 }
 
-/// What a sync changed in one table, and what failed.
+/// The changes and failures of a sync in one table.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct TableReport {
@@ -159,8 +159,7 @@ impl TableReport {
     }
 }
 
-/// The error of [`Mirror::sync_all`](crate::Mirror::sync_all): a table, a group or a gauge failed. The others were
-/// committed.
+/// The error of [`Mirror::sync_all`](crate::Mirror::sync_all): a table, group or gauge failed. The rest was committed.
 #[derive(Debug)]
 pub struct SyncError(pub(crate) Box<SyncReport>);
 
@@ -240,13 +239,12 @@ impl Coverage {
         self.groups += u64::from(unknown > 0);
     }
 
-    /// Returns a sentence for people. If some values are unknown, the sentence names `option`, with which the user can
-    /// add values.
+    /// Returns a sentence for people. If some values are unknown, it names `option`, with which users can add values.
     #[must_use]
     pub fn text(&self, option: &str) -> String {
         let Self { value, group, total, unknown, groups } = self;
         if *total == 0 {
-            return format!("every {group} is empty, so no {value} is known");
+            return format!("no placements were found, so no {value} is known");
         }
         let tenths = u128::from(total.saturating_sub(*unknown)) * 1000 / u128::from(*total);
         let (share, tenth) = (tenths / 10, tenths % 10);
@@ -275,6 +273,6 @@ mod tests {
         );
         let whole = Coverage { total: 1, ..none };
         assert_eq!(whole.text(""), "100.0 % of 1 placements have a known status");
-        assert_eq!(none.text(""), "every album is empty, so no status is known");
+        assert_eq!(none.text(""), "no placements were found, so no status is known");
     }
 }

@@ -114,7 +114,7 @@ impl Mirror {
         let log = files::with_suffix(from, "-wal");
         if has_contents(&log) {
             let why = format!(
-                "it is in use or not a backup, because it has the log {}; make a backup of it",
+                "it has the log {}, so it is in use or not a backup; make a backup of it",
                 log.display()
             );
             return Err(refused(ErrorKind::Foreign, why));
@@ -226,8 +226,8 @@ fn forget_again(copy: &mut Store, former: &Path, at: i64) -> Result<(), Error> {
     let path = former.display();
     let former = Store::open(former, None).map_err(|error| {
         let text = format!(
-            "cannot replace {path}: {error}; move it and its log {path}-wal away, restore again, and forget again the records that it had \
-             forgotten"
+            "cannot replace {path}: {error}; to restore here anyway, move it and its log {path}-wal away, restore again, and forget again \
+             the records that it had forgotten"
         );
         Error::new(error.kind(), text)
     })?;

@@ -33,7 +33,7 @@ pub struct Finding {
     pub table: Option<String>,
     /// The identity of the record; `None` if the finding concerns the whole table.
     pub id: Option<String>,
-    /// What is wrong with the record, table or mirror.
+    /// The fault of the record, table or mirror.
     pub cause: String,
 }
 
@@ -174,8 +174,7 @@ impl Store {
         Ok(check)
     }
 
-    /// Returns the damage that SQLite reports: texts with the names of tables and indexes, and the numbers of rows and
-    /// pages.
+    /// Returns the damage that SQLite reports: texts with names of tables and indexes, and numbers of rows and pages.
     fn damage(&self) -> Result<Vec<String>, Error> {
         let found = self.connection.prepare("PRAGMA integrity_check").and_then(|mut statement| {
             statement.query_map((), |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()

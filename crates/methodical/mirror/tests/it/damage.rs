@@ -28,7 +28,10 @@ fn a_damaged_file_is_refused_and_stays_unchanged() {
     let half = bytes[..bytes.len() / 2].to_vec();
     for (damaged, expected) in [
         (half, "cannot read the mirror: the file is damaged or not a database"),
-        (flipped(18), "cannot open FILE: its header is damaged; restore a backup"),
+        (
+            flipped(18),
+            "cannot open FILE: it is read-only, or its header is damaged; check its permissions, or restore a backup",
+        ),
         (flipped(0), "cannot read the mirror: the file is damaged or not a database"),
         (flipped(100), "cannot read the mirror: the file is damaged or not a database"),
         (flipped(71), "cannot open FILE: it is not a mirror; use another file"),

@@ -76,7 +76,7 @@ fn a_second_sync_cannot_begin_while_values_are_asked_for() {
         let error = server.sync(&mut other, &SyncOptions::default()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Busy);
         let text = error.to_string();
-        assert!(text.ends_with(" is syncing it; try again when it has finished"), "{text}");
+        assert!(text.ends_with(" is changing it; try again when it has finished"), "{text}");
         assert_eq!(other.forget("photo", "a").unwrap_err().kind(), ErrorKind::Busy);
     })
     .unwrap();

@@ -94,7 +94,7 @@ fn a_cursor_of_another_mirror_or_of_removed_changes_is_refused() {
         (&mirror, &start, "the changes after the cursor were removed; take a new snapshot"),
         (&mirror, &middle, "2 changes"),
         (&mirror, &end, "0 changes"),
-        (&other, &middle, "the cursor belongs to another mirror; take a new snapshot"),
+        (&other, &middle, "or to this one before it was restored; take a new snapshot"),
         (&copy, &end, "the mirror is older than the cursor; take a new snapshot"),
     ] {
         let changes = mirror.changes(Some(cursor), 9);

@@ -40,7 +40,7 @@ pub(crate) struct Part<'w> {
     pub(crate) position: Position,
 }
 
-/// What follows a window in the document.
+/// The part of the document after a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum After {
     /// More may follow.

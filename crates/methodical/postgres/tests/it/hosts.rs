@@ -47,7 +47,10 @@ fn attempts_without_an_answer_are_limited() {
     });
     let error = connector.open().map(drop).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unreachable);
-    assert!(error.to_string().ends_with("too many earlier attempts are still waiting"), "{error}");
+    assert!(
+        error.to_string().ends_with("too many earlier attempts are still waiting; try again later"),
+        "{error}"
+    );
     listener.set_nonblocking(true).unwrap();
     let connections: Vec<_> = listener.incoming().map_while(Result::ok).collect();
     assert_eq!(connections.len(), 64);

@@ -142,8 +142,8 @@ fn a_client_certificate_is_sent() {
 
     for (url, expected) in [
         (with(&certificate, &open), "other users can access it; set its mode to 0600"),
-        (with(&certificate, "/nowhere/key"), "cannot use /nowhere/key: No such file"),
-        (with(&private, &private), "it has no certificate; check sslcert"),
+        (with(&certificate, "/nowhere/key"), "cannot use sslkey /nowhere/key: No such file"),
+        (with(&private, &private), "it has no certificate"),
         (server.url(&format!("{full}&sslkey={private}")), "must be set together"),
     ] {
         let error = connect(&url).unwrap_err();

@@ -69,8 +69,7 @@ pub(super) fn failed_connection_is_not_reused(kit: &Kit) -> Outcome {
     not_reused_after(&server, "/bad")
 }
 
-/// Sends requests whose responses stall after `sent` until the deadline has passed. Other requests must not reuse those
-/// connections.
+/// Sends requests whose responses stall after `sent` until the deadline. No other request may reuse their connections.
 pub(super) fn late_response_reaches_nobody(
     kit: &Kit,
     sent: &'static str,

@@ -68,8 +68,7 @@ pub(super) fn stalling(bytes: impl Into<Vec<u8>>) -> Outcome<RawServer> {
     })
 }
 
-/// Starts a server that sends these bytes, and then 200 more, one by one. If `bytes` is empty, the 200 bytes are part
-/// of a head.
+/// Starts a server that sends these bytes, then 200 more, one by one. If `bytes` is empty, the 200 are part of a head.
 pub(super) fn dripping(bytes: &'static str) -> Outcome<RawServer> {
     server(move |_, connection| {
         connection.send(bytes.as_bytes());
@@ -192,8 +191,7 @@ pub(super) fn settle(time: Duration) {
 
 /// Calls `call` up to three times, each time with a longer limit, until it succeeds.
 ///
-/// Use it only for limits that are short to keep a check fast: a busy machine may delay anything for a moment, but a
-/// broken transport fails each time.
+/// Only for limits kept short for speed: a busy machine may delay anything briefly; a broken transport fails each time.
 pub(super) fn patiently<T>(call: impl Fn(Duration) -> Outcome<T>) -> Outcome<T> {
     call(SHORT).or_else(|_| call(SHORT * 3)).or_else(|_| call(SHORT * 9))
 }

@@ -272,8 +272,7 @@ fn comes_with_status(kit: &Kit, status: u16, first: &'static str) -> Outcome {
     equal("the rest", text(response.into_body().collect(10)?), "end")
 }
 
-/// Expects an `Interrupted` error from a peer that sends this response and closes the connection. The bytes returned
-/// before the error must be a prefix of `received`.
+/// Expects a prefix of `received`, then `Interrupted`, from a peer that sends this response and closes the connection.
 pub(super) fn cut(kit: &Kit, sent: &str, received: &str) -> Outcome {
     let server = playing(format!("HTTP/1.1 200 OK\r\n{sent}"), Next::Close)?;
     let mut response = match kit.send(get(&server, "/")?) {

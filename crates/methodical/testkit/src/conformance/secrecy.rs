@@ -1,5 +1,4 @@
-//! Checks of TLS and of secrecy: secrets must stay between the two peers. The transport under test trusts one
-//! authority.
+//! Checks of TLS and secrecy: secrets must stay between the two peers. The transport under test trusts one authority.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener};

@@ -36,8 +36,7 @@ pub enum Source {
     Contract(&'static str),
     /// A section of an RFC.
     Rfc(&'static str),
-    /// A decision about a point that the contract leaves open, by its name in the spec. General decisions, such as
-    /// `D-method`, have the same name in all specs.
+    /// A decision about an open point, by its name in the spec; general ones, such as `D-method`, are in all specs.
     Decision(&'static str),
 }
 

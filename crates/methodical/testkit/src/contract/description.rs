@@ -259,8 +259,7 @@ impl Operation {
         }
     }
 
-    /// Returns whether the checks call the operation. They skip a POST that is not idempotent, because it may change
-    /// data.
+    /// Returns whether the checks call the operation. They skip a non-idempotent POST, because it may change data.
     pub(crate) fn is_called(&self) -> bool {
         self.post.is_none_or(|(_, is_idempotent)| is_idempotent)
     }

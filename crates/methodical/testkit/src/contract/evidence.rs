@@ -1,5 +1,4 @@
-//! The requests to the service, including those that test parameters. Each request is sent once, and the checks share
-//! its response.
+//! The requests to the service, including those that test parameters. Each is sent once; the checks share its response.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -136,8 +135,7 @@ impl<'a> Evidence<'a> {
         self.query_of(operation.select, operation.params.iter().filter(|param| param.required))
     }
 
-    /// Returns the query of an operation with its required parameters and those that `param` needs, but without `param`
-    /// itself.
+    /// Returns an operation's query with its required parameters and those that `param` needs, without `param` itself.
     pub(super) fn query_around(
         &self,
         operation: &'static Operation,

@@ -29,7 +29,7 @@ impl Exchange {
         limit: u64,
     ) -> Self {
         let Some(request) = request else {
-            return Self(fail("no response: cannot build the request"));
+            return Self(fail("no request was sent: its URL or a header is invalid"));
         };
         let send = |request| -> Result<_, TransportError> {
             let (head, body) = transport.send(request)?.into_parts();
@@ -75,7 +75,7 @@ impl Exchange {
     pub(super) fn is_refused(&self, operation: Option<&Operation>) -> Outcome {
         let status = self.response()?.status;
         let is_refused = status >= 400 || self.reports_failure(operation)?;
-        ensure!(is_refused, "the request is answered with {status}");
+        ensure!(is_refused, "status {status} instead of a refusal");
         Ok(())
     }
 
@@ -124,8 +124,7 @@ impl Exchange {
         }
     }
 
-    /// Returns the values of a field in all records of the list, as text for a query. Omits all values except strings
-    /// and numbers.
+    /// Returns a field's strings and numbers in all records of the list, as text for a query. Omits other values.
     pub(super) fn values(&self, operation: &Operation, field: &str) -> Outcome<Vec<String>> {
         let list = self.list(operation)?.iter();
         let values = list.filter_map(|element| match element.get(field)? {

@@ -122,7 +122,7 @@ pub(super) fn no_other_fields(objects: &[&Map<String, Value>], record: &Record) 
     let is_listed = |key: &String| record.fields.iter().any(|field| field.name == key);
     for object in objects {
         if let Some(name) = object.keys().find(|key| !is_listed(key)) {
-            return fail(format!("a record has the unlisted field {}", shown(name)));
+            return fail(format!("a record has an unlisted field, {}", shown(name)));
         }
     }
     Ok(())
@@ -132,7 +132,7 @@ pub(super) fn no_other_fields(objects: &[&Map<String, Value>], record: &Record) 
 fn shown(name: &str) -> String {
     let is_name = name.len() <= 40
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
-    if is_name { format!("`{name}`") } else { "with an unusual name".to_owned() }
+    if is_name { format!("`{name}`") } else { "one with an unusual name".to_owned() }
 }
 
 /// Texts from a service that a finding may repeat: media types, content codings, schemes and error codes of challenges,

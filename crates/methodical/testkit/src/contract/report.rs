@@ -93,7 +93,7 @@ impl Report {
         self.count("fail") == 0
     }
 
-    /// Returns the counts as one line for people. Open points and skipped checks are omitted if there are none.
+    /// Returns the counts as one line for people. Open points and skipped checks are omitted if their count is 0.
     pub fn summary(&self) -> String {
         let [pass, fail, open, skip] =
             ["pass", "fail", "open", "skip"].map(|word| self.count(word));

@@ -23,8 +23,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Creates a target. `base_url` is the base URL that clients use. `token` is an access token or, for a service with
-    /// secrets, the first secret.
+    /// Creates a target from clients' base URL and an access token or, for a service with secrets, the first secret.
     ///
     /// # Errors
     ///
@@ -156,9 +155,8 @@ pub(super) struct Call {
 }
 
 impl Contract {
-    /// Returns the call for a `suffix` of the service's path. If the query in the suffix begins with `=` and the name
-    /// of an operation, the call selects the operation as the service requires. The parameters follow the name, each
-    /// with a leading `&`.
+    /// Returns the call for a `suffix` of the service's path. If the suffix's query begins with `=` and an operation's
+    /// name, the call selects the operation as the service requires. Parameters follow the name, each after `&`.
     pub(super) fn call(&self, suffix: &str) -> Call {
         let (before, query) = suffix.split_once('?').unwrap_or((suffix, ""));
         let Some(named) = query.strip_prefix('=') else {

@@ -39,8 +39,7 @@ impl Match for Matcher {
 }
 
 impl Matcher {
-    /// Returns whether a call has the wanted parameters. Other parameters are ignored if they are allowed. A list must
-    /// have exactly the wanted values.
+    /// Returns whether a call has the wanted parameters, ignoring others if allowed. A list must match exactly.
     fn fits(&self, mut wanted: Pairs, mut sent: Pairs) -> bool {
         let is_wanted = |name: &str| wanted.iter().any(|(one, _)| list_of(one) == list_of(name));
         let is_secret = |name: &str| self.secrets.contains(&name);

@@ -91,7 +91,7 @@ pub(super) fn reader(path: &Path) -> Result<Connection, Error> {
     reader
         .execute_batch("PRAGMA query_only = ON; PRAGMA cache_size = -1024; PRAGMA mmap_size = 0")
         .and_then(|()| reader.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true))
-        .map_err(failed("cannot set up a reader"))?;
+        .map_err(failed("cannot open the database for reading"))?;
     reader.set_prepared_statement_cache_capacity(32);
     Ok(reader)
 }
@@ -261,7 +261,7 @@ fn verify(connection: Connection, path: &Path) -> Result<Connection, Error> {
         value.map_err(failed("cannot read the database header"))
     };
     if pragma("application_id")? != APPLICATION_ID {
-        let text = format!("{name} is a database of another program");
+        let text = format!("{name} is not a database of gateway-server; check the name");
         return Err(Error::new(ErrorKind::StorageForeign, text));
     }
     let version = Some(pragma("user_version")?);

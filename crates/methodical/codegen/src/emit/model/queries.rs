@@ -1,5 +1,4 @@
-//! Queries: one type for each operation, with a setter for each optional parameter, and the code that creates the query
-//! of an example.
+//! Queries: one type per operation, with a setter per optional parameter, and the code that creates an example's query.
 
 use std::fmt::Write as _;
 

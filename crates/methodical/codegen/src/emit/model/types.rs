@@ -116,7 +116,7 @@ pub(super) fn required_fields(service: &Service, model: &Model) -> String {
     format!("{{{}}}", required(model).map(member).collect::<Vec<_>>().join(","))
 }
 
-/// Returns the JSON text of a sample value for a field: the field's own example, if there is one.
+/// Returns the JSON text of a sample value for a field: the field's own example, if any.
 pub(in crate::emit) fn field_value(service: &Service, field: &Field) -> String {
     value(service, &field.ty, field.example.as_deref())
 }

@@ -35,8 +35,7 @@ pub(super) fn operations(
     lowered.into_iter().map(|(.., operation)| operation).collect()
 }
 
-/// Reports operations with the same command, or with a command that is the first word of another. The commands that a
-/// gauge adds count, too.
+/// Reports operations whose command, or one that a gauge adds, equals another command or is its first word.
 fn commands(cx: &mut Context<'_>, operations: &[(&At<String>, &language::Operation, Operation)]) {
     // A duplicate selector is reported elsewhere.
     let mut selectors = BTreeSet::new();
@@ -124,8 +123,7 @@ fn post(
     is_post.then_some(Post { format, is_idempotent })
 }
 
-/// Lowers the parameters of an operation; `None` if a parameter is invalid, because without it the indices of the
-/// others would be wrong.
+/// Lowers an operation's parameters; `None` if one is invalid, because without it the others' indices would be wrong.
 fn params(
     cx: &mut Context<'_>,
     given: &Named<Bracketed, language::Parameter>,
@@ -197,7 +195,7 @@ fn param(
     let is_list = ty.is_list();
     let single = if let Type::List(of) = &ty { of } else { &ty };
     let Type::Value(ty) = single else {
-        say!(cx, given.ty, "a parameter is a single value or a list of single values"
+        say!(cx, given.ty, "a parameter must be a single value or a list of single values"
             => "use `text`, `integer`, `boolean`, a scalar or an enum");
         return None;
     };

@@ -33,8 +33,7 @@ pub(super) fn envelopes(cx: &mut Context<'_>, document: &Document) {
     }
 }
 
-/// Returns the envelope with this name; `None` if it has no marker, or if the name is `none` or unknown. Reports an
-/// unknown name.
+/// Returns the envelope of this name; `None` if it has no marker, or the name is `none` or unknown, which is reported.
 fn declared(cx: &mut Context<'_>, name: &At<String>) -> Option<Envelope> {
     let found = cx.envelopes.get(&name.value).cloned();
     if found.is_none() && name.value != NONE {
@@ -67,7 +66,7 @@ fn envelope(
         empty: texts(given.empty.as_ref()),
     };
     let at = success.map_or(&name.span, |success| &success.span);
-    say_if!(cx, success.is_some() == failure.is_some(), *at, "an envelope has either `success` or `failure`"
+    say_if!(cx, success.is_some() == failure.is_some(), *at, "an envelope must have either `success` or `failure`"
         => "write `success = {{ at = \"…\", is = [\"…\"] }}` or `failure = {{ present = \"…\" }}`");
     let is = success.map(|success| &success.is).filter(|is| is.is_empty());
     say!(cx, is, "a success marker needs a value" => "add one to the list");
@@ -140,8 +139,7 @@ fn model(cx: &mut Context<'_>, of: &At<String>) -> Option<ModelId> {
     model
 }
 
-/// Returns the place of the data in a body, and the envelope around the data. Checks that the envelope's marker is not
-/// within the data.
+/// Returns the place of the data in a body, and the envelope around it. Checks that the marker is not within the data.
 fn body(
     cx: &mut Context<'_>,
     (kind, span): (&str, &Range<usize>),
@@ -258,7 +256,7 @@ pub(super) fn paging(
     let (by, span, (name, size, more), mut marks) = match given {
         language::Paging::Page(page) => {
             let first = page.first.as_ref().map_or(1, |first| first.value);
-            say_if!(cx, !matches!(first, 0 | 1), page.first, "the number must be between 0 and 1");
+            say_if!(cx, !matches!(first, 0 | 1), page.first, "`first` must be 0 or 1");
             let marks = vec![(Says::Last, page.last.as_ref()), (Says::Total, page.total.as_ref())];
             let shared = (&page.param, &page.size, page.more.as_ref());
             (PagedBy::Number { first }, &page.span, shared, marks)

@@ -145,8 +145,7 @@ impl Parameter {
         });
     }
 
-    /// Sends a value that the service should accept. Skips the check if the service refuses a value that it may not
-    /// have.
+    /// Sends a value that the service should accept. Skips the check if the service refuses a value that it may lack.
     fn known(self, seen: &Evidence<'_>) -> Outcome<Rc<Exchange>> {
         let exchange = self.with_sample(seen);
         if !seen.is_known(self.param) {

@@ -14,8 +14,7 @@ use crate::contract::exchange::Exchange;
 use crate::contract::record;
 use crate::outcome::{Outcome, fail, skip};
 
-/// Returns the checks of an operation, which is called without optional parameters. If it may not be called, its only
-/// check is skipped.
+/// Returns an operation's checks, without optional parameters. If it may not be called, its only check is skipped.
 pub(super) fn group(operation: &'static Operation) -> Group {
     let mut group = Group::new(operation.group);
     if !operation.is_called() {
@@ -162,8 +161,7 @@ fn of_records(
     });
 }
 
-/// Calls the operation without optional parameters. Skips the check if the service refuses a value that it may not
-/// have.
+/// Calls the operation without optional parameters. Skips the check if the service refuses a value that it may lack.
 fn known(seen: &Evidence<'_>, operation: &'static Operation) -> Outcome<Rc<Exchange>> {
     let exchange = seen.plain(operation);
     let mut required = operation.params.iter().filter(|param| param.required);
