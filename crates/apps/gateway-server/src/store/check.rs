@@ -90,8 +90,7 @@ const EVERY_RECORD: [(&str, &[Field], &str, &str); 3] = [
 
 const PENDING_ERASURES: &str = "SELECT count(*) FROM erasure WHERE pending = 1";
 
-/// Queries that count inconsistent references, each with its line in the report of `check`. No import creates such
-/// references.
+/// Queries that count inconsistent references, which no import creates, each with its line in the report.
 const ORPHANS: [(&str, &str); 6] = [
     (
         "SELECT count(*) FROM (SELECT 1 FROM candidate WHERE rev_to = 9223372036854775807 \

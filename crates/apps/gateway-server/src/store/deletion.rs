@@ -121,8 +121,7 @@ fn delete_account(db: &mut dyn Db, account: i64, report: &mut DeletionReport) ->
     Ok(())
 }
 
-/// Returns the distinct keys of the rows, each as the ids of a vacancy and a candidate. An id that the kind of record
-/// lacks is 0.
+/// Returns the distinct keys of the rows, each as the ids of a vacancy and a candidate. An unused id is 0.
 fn keys(deletion: &Deletion) -> Vec<(i64, i64)> {
     let mut keys: Vec<_> = match deletion {
         Deletion::Candidates(ids) => ids.iter().map(|id| (0, *id)).collect(),

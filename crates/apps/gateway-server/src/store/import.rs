@@ -516,7 +516,8 @@ const CREATE_REVISION: &str = "\
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{REVOKE_TOKEN, TOKENS, deletion, read};
+    use crate::store::model::CandidateFilter;
+    use crate::store::{REVOKE_TOKEN, TOKENS, deletion, postgres, read, sqlite};
 
     /// An account must never see the data of another account.
     #[test]
@@ -535,6 +536,10 @@ mod tests {
         .map(str::to_owned)
         .collect();
         all.extend(["candidate", "vacancy"].map(read::list));
+        for dialect in [&sqlite::DIALECT, &postgres::DIALECT] {
+            let filter = CandidateFilter::Status(1, "New".to_owned());
+            all.extend(read::candidates(dialect, &filter).map(|(sql, _)| sql));
+        }
         all.extend(["candidate", "vacancy"].map(|kind| UNKNOWN.replace("{kind}", kind)));
         for kind in [VACANCIES, CANDIDATES, APPLICATIONS] {
             all.extend([LIVE, SUPERSEDE, REMOVE].map(|template| kind.sql(template)));

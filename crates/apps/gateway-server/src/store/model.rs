@@ -165,11 +165,11 @@ pub enum ImportMode {
 /// The changes made by an import, per kind of record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ImportReport {
-    /// Vacancies.
+    /// Changes to vacancies.
     pub vacancies: Changes,
-    /// Candidates.
+    /// Changes to candidates.
     pub candidates: Changes,
-    /// Statuses of candidates in vacancies.
+    /// Changes to the statuses of candidates in vacancies.
     pub applications: Changes,
     /// Whether the credit balance changed.
     pub credits_changed: bool,
@@ -284,11 +284,11 @@ pub enum UnknownIds {
 /// The rows that a deletion removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeletionReport {
-    /// Vacancies.
+    /// Number of vacancies.
     pub vacancies: u64,
-    /// Candidates.
+    /// Number of candidates.
     pub candidates: u64,
-    /// Statuses of candidates in vacancies.
+    /// Number of statuses of candidates in vacancies.
     pub applications: u64,
     /// Tokens of a deleted account.
     pub tokens: u64,

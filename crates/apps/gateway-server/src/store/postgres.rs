@@ -339,7 +339,7 @@ const OWNS: &str = "\
 /// A single statement, because several would form a transaction, in which VACUUM cannot run.
 const VACUUM: &str = "VACUUM candidate, vacancy, application, status, account, token";
 
-static DIALECT: Dialect = Dialect {
+pub(super) static DIALECT: Dialect = Dialect {
     // Unlike a query of the table, this does not wait for a lock on the table.
     has_columns: |table, columns| {
         format!("SELECT has_column_privilege('{table}', unnest('{{{columns}}}'::text[]), 'SELECT')")

@@ -279,7 +279,7 @@ fn failed(context: &'static str) -> impl FnOnce(rusqlite::Error) -> Error {
     move |error| failure(context, error)
 }
 
-static DIALECT: Dialect = Dialect {
+pub(super) static DIALECT: Dialect = Dialect {
     // This query also reads a row, to find a truncated file.
     has_columns: |table, columns| format!("SELECT {columns} FROM {table} LIMIT 1"),
     // IMMEDIATE, because a transaction that begins with a read may fail to become a write transaction.
@@ -287,8 +287,7 @@ static DIALECT: Dialect = Dialect {
     now: "SELECT unixepoch()",
     lock_account: "SELECT revision FROM account WHERE id = ?1",
     before_staging: "",
-    // An index in the order in which the statuses are inserted. It contains all inserted columns, so that no row is
-    // looked up.
+    // An index in the order in which the statuses are inserted. It contains all inserted columns, so no row is read.
     staged: "\
         CREATE INDEX temp.staged_application_in_order \
         ON staged_application(vacancy_id, candidate_id, seq, status_key)",
