@@ -28,7 +28,7 @@ pub fn run_embedded(program: &Program, arguments: &[OsString]) -> u8 {
     methodical_cli::run_embedded::<OperationCommand>(program, arguments)
 }
 
-/// Returns the description of the program.
+/// Returns the definition of the program `gateway`: its name, version, help, contract and demo.
 pub const fn program() -> Program {
     Program {
         about: "Candidates, vacancies and SMS credits of a recruitment gateway",

@@ -111,7 +111,7 @@ impl Ops {
         let readiness = self.readiness().await;
         let out = Scrape::default();
         let (version, help) =
-            (env!("CARGO_PKG_VERSION"), "The running version, as a label; always 1.");
+            (env!("CARGO_PKG_VERSION"), "Always 1; the label `version` is the running version.");
         out.info("gateway_build_info", help, "version", version);
         let help =
             "Whether the server is ready to answer requests: 1 if /readyz responds with 200.";

@@ -157,8 +157,7 @@ fn assemble(
     Ok((Listen::new(Arc::new(front), connections, tls, phase), metrics))
 }
 
-/// Age from which a connection accepts no further requests, so that clients are rebalanced across the servers behind
-/// a host name.
+/// Age from which a connection accepts no further requests, so that clients spread again over the servers.
 const CONNECTION_AGE: Duration = Duration::from_secs(60 * 60);
 
 /// A running server. Dropping it closes every connection immediately; [`stop`](Self::stop) lets responses in progress

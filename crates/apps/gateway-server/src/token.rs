@@ -36,8 +36,7 @@ impl fmt::Debug for NewToken {
     }
 }
 
-/// The SHA-256 hash of a token. The database stores the hash instead of the token, and looks it up to authenticate
-/// requests.
+/// The SHA-256 hash of a token. The database stores this hash instead of the token.
 ///
 /// A token has 256 random bits, so a fast hash is as secure as a slow one. The lookup does not need constant time: it
 /// reveals only how an attacker's own hash compares with the stored ones.

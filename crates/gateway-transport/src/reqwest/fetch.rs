@@ -106,7 +106,9 @@ fn check_headers(headers: &HeaderMap) -> Result<(), TransportError> {
             || ["proxy-", "sec-"].iter().any(|start| name.as_str().starts_with(start))
     };
     if headers.keys().any(is_dropped) {
-        return Err(target::refused("a browser does not send one of the headers"));
+        return Err(target::refused(
+            "a browser would drop one of the headers, such as `cookie`, `host` or `sec-…`; remove it",
+        ));
     }
     Ok(())
 }

@@ -71,8 +71,7 @@ pub(crate) fn connect_to_service<S: Service>(
     }
 }
 
-/// Creates a service's token from its text: a bearer token or a secret, as the service requires. An error names the
-/// source `from`.
+/// Creates a service's token from its text: a bearer token or a secret, as the service requires. Errors name `from`.
 pub(crate) fn parsed_token<S: Service>(text: &str, from: &str) -> Result<AccessToken, Failure> {
     let token = match S::AUTH {
         Auth::Bearer => AccessToken::new(text.trim()),

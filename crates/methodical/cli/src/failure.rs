@@ -260,13 +260,11 @@ fn hint(error: &Error, settings: &Settings, invocation: &Invocation) -> Option<S
         ErrorKind::Token | ErrorKind::Unauthorized => match settings.token.as_ref()? {
             from @ TokenFrom::Login { .. } => {
                 let login = invocation.command("auth login");
-                format!("the token comes from {from}; {login} replaces it")
+                format!("the token comes from {from}; run {login} to replace it")
             }
-            from => format!("the token comes from {from}"),
+            from => format!("the token comes from {from}; check that it is current"),
         },
-        ErrorKind::Forbidden => {
-            "use a token whose account may make this call".to_owned()
-        }
+        ErrorKind::Forbidden => "use a token whose account may make this call".to_owned(),
         ErrorKind::Connect => match base_url.and_then(|url| proxy_of(&url.value)) {
             Some(name) => format!(
                 "check the base URL, and that the proxy in {name} runs and reaches the service; to bypass it, add the host to NO_PROXY"
@@ -296,7 +294,9 @@ fn hint(error: &Error, settings: &Settings, invocation: &Invocation) -> Option<S
         ErrorKind::Server if error.is_transient() => {
             "the problem is on the service's side; retry later".to_owned()
         }
-        ErrorKind::Server => "the problem is on the service's side".to_owned(),
+        ErrorKind::Server => {
+            "the problem is on the service's side; if it persists, contact the operator of the service".to_owned()
+        },
         ErrorKind::Status if error.is_transient() => "retry later".to_owned(),
         ErrorKind::Decode | ErrorKind::NotSuccess => {
             let api = invocation.command("api METHOD");
@@ -309,8 +309,7 @@ fn hint(error: &Error, settings: &Settings, invocation: &Invocation) -> Option<S
     })
 }
 
-/// Returns the variable that names a proxy for a URL, if one is set. The transport decides whether `NO_PROXY` exempts
-/// the host.
+/// Returns the variable that names a proxy for a URL, if one is set. The transport evaluates `NO_PROXY`.
 fn proxy_of(base_url: &str) -> Option<&'static str> {
     let own = if base_url.starts_with("https:") {
         ["https_proxy", "HTTPS_PROXY"]

@@ -187,8 +187,7 @@ pub(crate) fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
 /// Minimum similarity of a suggestion, the same as in clap.
 const CLOSE: f64 = 0.7;
 
-/// Installs handlers for the signals that end a program, such as Ctrl-C. They restore the terminal, and end the program
-/// with a message.
+/// Installs handlers for the signals that end a program, such as Ctrl-C. They restore the terminal and print a message.
 pub(crate) fn watch(screen: Screen) {
     // Without a handler, a signal still ends the program.
     drop(signals(move |exit| {

@@ -1,6 +1,5 @@
-//! Calls the service and prints the response according to the flags. Also has `api` and `check`, which call the service
-//! without a generated command, and the commands of gauges. A gauge is an amount that an operation returns, such as a
-//! balance.
+//! Calls the service and prints the response according to the flags. Also has `api`, `check` and the commands of
+//! gauges. A gauge is an amount that an operation returns, such as a balance.
 
 use std::any::Any;
 use std::fmt;

@@ -14,7 +14,7 @@ use crate::{CallOptions, ClientBuilder, Error, Pages, Records, StreamingResponse
 /// An async client for one account of the service `S`.
 ///
 /// Use this in async code. In other code, use [`blocking::Client`](crate::blocking::Client), which is this type with a
-/// blocking transport, `T`, and blocking methods.
+/// blocking transport as `T`. Its methods block.
 ///
 /// # Cloning
 ///

@@ -43,7 +43,7 @@
 //! | upper limit of the doubled wait | 5 s | |
 //! | longest `Retry-After` that the client honors | 30 s | |
 //! | retries available at once, shared by a client and its clones | 10 | |
-//! | answered calls that restore one retry | 10 | |
+//! | answered calls needed to earn back one retry | 10 | |
 //! | requests per second, shared by a client and its clones | none | [`ClientBuilder::requests_per_second`] |
 //! | calls in flight, shared by a client and its clones | none | [`ClientBuilder::calls_in_flight`] |
 //! | size of a successful response's body | 64 MiB | [`ClientBuilder::body_limit`] |
@@ -56,9 +56,9 @@
 //!
 //! The wait before a retry is random, between zero and the maximum (full jitter), so that many clients do not retry in
 //! lockstep. If the service sends a `Retry-After` of at most 30 s, the client waits at least that long; if it asks for
-//! more, the client returns the error. With status 429 or 503, such a header pauses all requests of the client and its
-//! clones. A call that would time out during the pause fails immediately, without sending another request. For
-//! connection limits, such as the idle timeout, see the transport's [`Options`](transport::Options).
+//! more, the client returns the error. With status 429 or 503, such a header also pauses all other requests of the
+//! client and its clones. A call that would time out during the pause fails immediately, without sending another
+//! request. For connection limits, such as the idle timeout, see the transport's [`Options`](transport::Options).
 //!
 //! The client retries an attempt that could not connect, timed out or was interrupted. It does not retry after a TLS or
 //! protocol error. A POST that the spec does not mark as idempotent is retried only if it was not sent, or after status
@@ -67,7 +67,7 @@
 //! | status | kind | the client |
 //! |---|---|---|
 //! | 301, 302, 303, 307, 308 | [`Redirected`](ErrorKind::Redirected) | returns the error |
-//! | 401 | [`Unauthorized`](ErrorKind::Unauthorized) | asks for another token once and retries |
+//! | 401 | [`Unauthorized`](ErrorKind::Unauthorized) | asks the token source for another token once; retries if it gets one |
 //! | 403 | [`Forbidden`](ErrorKind::Forbidden) | returns the error |
 //! | 404 | [`NotFound`](ErrorKind::NotFound) | returns the error |
 //! | 408 | [`Status`](ErrorKind::Status) | retries |

@@ -41,8 +41,8 @@ pub struct ParquetStream {
 }
 
 impl ParquetStream {
-    /// Starts a Parquet file with these fields. Each has a path, with dots between its parts, and a type, which is
-    /// `None` if it is unknown.
+    /// Starts a Parquet file with these fields. Each field is a dotted path, such as `camera.shots`, and its type, or
+    /// `None` if the type is unknown.
     ///
     /// # Errors
     ///
@@ -53,7 +53,8 @@ impl ParquetStream {
         Ok(Self { fields, file: Some(file) })
     }
 
-    /// Writes a record, or buffers it to write it later. Ignores the record after [`finish`](Self::finish).
+    /// Writes a record, given as JSON text. The record may be buffered until a later call. After
+    /// [`finish`](Self::finish), this does nothing.
     ///
     /// # Errors
     ///

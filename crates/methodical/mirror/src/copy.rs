@@ -71,8 +71,8 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Store`](crate::ErrorKind::Store) if the mirror is in memory or SQLite fails, and any error
-    /// of `write`.
+    /// Returns [`ErrorKind::Store`](crate::ErrorKind::Store) if the mirror is in memory or SQLite fails, or the
+    /// error of `write`.
     ///
     /// ```
     /// use methodical_mirror::{Error, Mirror};

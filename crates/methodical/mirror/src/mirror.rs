@@ -113,8 +113,7 @@ impl Mirror {
         i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
     }
 
-    /// Returns whether the mirror belongs to this source. Only a keyed hash of the source is stored, so a mirror cannot
-    /// name its source.
+    /// Returns whether the mirror belongs to this source. Only a keyed hash of the source is stored.
     pub fn is_of(&self, source: &Source) -> bool {
         source.is_of(&self.store().identity)
     }

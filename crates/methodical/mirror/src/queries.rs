@@ -101,7 +101,7 @@ debug_with!(Move: at);
 pub struct PeriodReport {
     /// How many members were seen for the first time.
     pub new: u64,
-    /// How many placements changed their value, not counting values that were learned.
+    /// How many times a placement changed its value, not counting values that were learned.
     pub moved: u64,
     /// How long placements had kept the values that they lost in the period, by value.
     pub times: Vec<ValueTime>,
@@ -135,7 +135,7 @@ pub struct GroupReport {
     pub title: Option<String>,
     /// How many placements were seen for the first time.
     pub new: u64,
-    /// How many placements changed their value.
+    /// How many times a placement of the group changed its value, not counting values that were learned.
     pub moved: u64,
 }
 
@@ -155,7 +155,8 @@ pub struct Arrivals {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Passage {
-    /// The group's identity or, if a column was named, the member's text in it; `None` if that column is empty.
+    /// What the counts are grouped by: the group's identity or, if [`passages`] was given a column, the member's text
+    /// in that column; `None` if the column is empty.
     pub by: Option<String>,
     /// The value that these counts describe.
     pub value: String,
@@ -303,8 +304,7 @@ fn read_placement(row: &Row<'_>, now: i64) -> rusqlite::Result<Placement> {
 pub fn moves(mirror: &Mirror, table: &str, period: Range<i64>) -> Result<Vec<Move>, Error> {
     let store = mirror.store();
     let relation = store.relation(table)?;
-    // Looks up the old value only for the few values that began in the period; a window function would sort all past
-    // values.
+    // Looks up the old value only for values that began in the period; a window function would sort all past values.
     let select = format!(
         "SELECT unixepoch(s.began_at), s.member_id, s.group_id, {}, b.value, s.value FROM mirror_past_value s \
          JOIN mirror_past_value b ON b.number = (SELECT number FROM mirror_past_value WHERE member_id = s.member_id \

@@ -41,8 +41,7 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// Opens the file and creates the tables if it is new. Without `source`, the file must exist, and its source is not
-    /// checked.
+    /// Opens the file and creates the tables if it is new. Without `source`, the file must exist.
     pub(crate) fn open(path: &Path, source: Option<&Source>) -> Result<Self, Error> {
         let refused =
             |kind, why: &str| Error::new(kind, format!("cannot open {}: {why}", path.display()));

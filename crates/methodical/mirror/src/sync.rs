@@ -230,7 +230,7 @@ where
     for<'a> <O::Item as Record>::Ref<'a>: Serialize,
 {
     let failed = |error: &dyn fmt::Display| {
-        let text = format!("cannot request the `{}` of a group: {error}", recovery.value);
+        let text = format!("cannot request the `{}` of the group: {error}", recovery.value);
         Error::new(ErrorKind::Call, text)
     };
     let refused = |error: methodical_client::Error| {

@@ -1,5 +1,4 @@
-//! Erases records on request and keeps them from coming back, omits personal data, and removes deleted rows and old
-//! changes.
+//! Erases records on request and keeps them from coming back, omits personal data, and purges rows and changes.
 
 pub(crate) mod backup;
 pub(crate) mod check;

@@ -49,7 +49,7 @@ pub mod random {
     pub use crate::random::{Arbitrary, Result, Unstructured};
 }
 
-/// Fields that the contract does not list.
+/// Functions that read and write fields that the contract does not list.
 pub mod extra {
     pub use crate::extra::{read, within, write};
 }

@@ -32,7 +32,7 @@
 //! |---|---|
 //! | `service`, `operation`, `query`, `raw` | the traits for services and operations, percent-encoded queries, untyped queries |
 //! | `record`, `scalar`, `enums` | macros that define records, scalars and enums; the files below `scalar` contain their functions |
-//! | `listing`, `extra` | decoded lists, and fields that the contract does not list |
+//! | `listing`, `extra` | decoded lists, and fields that the contract does not document |
 //! | `decode` | `engine` walks a document as described by `layout`, `cursor` is the fast path, `diagnose` explains with a `shape` why a record is rejected; `whole` and `stream` are the two entry points |
 //! | `paging`, [`tables`] | descriptions that clients and mirrors use |
 //! | `random` | random values, for the feature `arbitrary` |
@@ -47,7 +47,7 @@
 //!
 //! | feature | default | adds |
 //! |---|---|---|
-//! | `std` | yes | `std` in the dependencies; without it the crate needs `alloc` and atomics of pointer width (`target_has_atomic = "ptr"`), because strings are shared in an `Arc` |
+//! | `std` | yes | `std` in the dependencies. Without it, the crate is `no_std`, and needs `alloc` and pointer-sized atomics (`target_has_atomic = "ptr"`), because strings are shared in an `Arc` |
 //! | `arbitrary` | no | `arbitrary::Arbitrary` for every value type, for fuzzing and `proptest` strategies |
 //! | `jiff` | no | lossless conversions between date and time scalars and `jiff::civil::DateTime` of `jiff` 0.2 |
 //! | `rust_decimal` | no | exact conversions between decimal scalars and `rust_decimal::Decimal` |

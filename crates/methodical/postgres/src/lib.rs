@@ -70,7 +70,8 @@ impl Connector {
         })
     }
 
-    /// Connects like [`open`](Self::open), but keeps trying for up to `limit` while no host can be reached.
+    /// Connects like [`open`](Self::open), but retries while the database cannot be reached, is starting or
+    /// stopping, or has no free connection. No attempt starts after `limit`, but the last one may end later.
     ///
     /// `notice` receives a warning if a connection to another machine may be unencrypted or unverified, and a message
     /// when the wait begins. Neither contains a password. A refused password or an unknown database fails without

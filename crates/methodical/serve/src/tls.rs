@@ -86,7 +86,7 @@ fn read(certificate: &Path, key: &Path) -> io::Result<Current> {
         .and_then(|config| config.with_no_client_auth().with_single_cert(chain, private))
         .map_err(|error| {
             let of = certificate.display();
-            unusable(key, &format!("it does not match the certificate in {of}: {error}"))
+            unusable(key, &format!("it cannot be used with the certificate in {of}: {error}"))
         })?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(Current { acceptor: TlsAcceptor::from(Arc::new(config)), expiry, names })

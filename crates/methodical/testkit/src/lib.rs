@@ -1,8 +1,11 @@
-//! Test tools for any method-dispatched gateway, for testing transports, services, and code that uses a client.
+//! Test tools for method-dispatched gateways: checks for transports and services, and mocks and a scripted server for
+//! code that calls one.
 //!
-//! This crate is generic: a generated crate, such as `gateway-testkit`, re-exports it and adds a service's operations.
+//! This crate knows no particular service. A generated crate, such as `gateway-testkit`, re-exports it and adds the
+//! operations of its service; most programs depend on that crate.
 //!
-//! No feature is enabled by default. Each feature adds a module and its dependencies.
+//! No feature is enabled by default. Each feature adds a module and its dependencies; `conformance` also enables `tls`,
+//! which enables `raw-server`.
 //!
 //! | feature | adds |
 //! |---|---|

@@ -121,8 +121,8 @@ impl<'d> Location<'d> {
                     Ok(Self::Url(format!("postgres:{rest}")))
                 }
                 _ => refuse(
-                    "its URL does not start with postgres:// or postgresql://; for a file with a colon in its name, write \
-                     ./ before the name",
+                    "its URL does not start with postgres:// or postgresql://; for a file with a colon in its name, put \
+                     ./ in front of the name",
                 ),
             },
             None if database.to_ascii_lowercase().contains("password=") => refuse(

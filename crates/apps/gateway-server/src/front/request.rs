@@ -25,8 +25,7 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Finds the client of a request from `peer` with these headers. Headers are ignored unless a trusted proxy sent
-    /// them.
+    /// Finds the client of a request from `peer` with these headers. Only headers of trusted proxies count.
     pub(crate) fn find(headers: &HeaderMap, peer: IpAddr, trusted: &[IpNet]) -> Self {
         let peer = peer.to_canonical();
         let is_trusted = |address: IpAddr| trusted.iter().any(|proxy| proxy.contains(&address));
@@ -35,8 +34,7 @@ impl Client {
         }
         let values = headers.get_all(X_FORWARDED_FOR).iter();
         let read = |value: &HeaderValue| value.to_str().map_or_else(|_| vec![None], forwarded_for);
-        // The last proxy is at the end. Reading from there, everything beyond the first untrusted address may be
-        // forged.
+        // The last proxy is at the end. Reading from there, what follows an untrusted address may be forged.
         let client = values.flat_map(read).rev().find(|hop| !hop.is_some_and(is_trusted));
         // A client must not evade the limits with a malformed header, so all such clients of a proxy share a key.
         let named = client.map(|hop| hop.unwrap_or(peer));

@@ -24,8 +24,7 @@ pub(super) fn read(reader: impl Read, file: u32, target: &mut Target<'_, '_>) ->
 struct Format {
     /// The character between the cells: the first separator in the line. No column has a separator in its name.
     separator: u8,
-    /// Whether lines end with `\r\n`. The parser reads the `\n` as part of the next line, so its line number lags by
-    /// one.
+    /// Whether lines end with `\r\n`. The parser counts the `\n` in the next line, so its line number lags by one.
     is_crlf: bool,
 }
 

@@ -50,7 +50,7 @@ fn sighup_reloads_certificates() {
     // While the files are invalid or do not match, the old certificate stays in use.
     for (text, problem) in [
         (String::new(), "certificate.pem: it has no certificate".to_owned()),
-        (second.cert.pem(), format!("cannot use {key}: it does not match the certificate in")),
+        (second.cert.pem(), format!("cannot use {key}: it cannot be used with the certificate in")),
     ] {
         std::fs::write(&certificate, text).unwrap();
         let line = reload(&served);

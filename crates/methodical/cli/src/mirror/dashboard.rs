@@ -147,9 +147,9 @@ pub(crate) fn run<S: Mirrored>(
     print(invocation, format!("{url}\n").as_bytes())?;
     let is_login = url.ends_with("/login");
     screen.note(if is_login {
-        "readers log in with their password; Ctrl-C ends the dashboard"
+        "readers log in with their password; press Ctrl-C to stop the dashboard"
     } else {
-        "the link works once; Ctrl-C ends the dashboard"
+        "the link works once; press Ctrl-C to stop the dashboard"
     });
     let prefix = format!("{}-dashboard-", invocation.program.name);
     remove_leftovers(&env::temp_dir(), &prefix, PAGE);
@@ -227,8 +227,7 @@ fn password(name: &str) -> Result<String, Failure> {
 /// Suffix of the file with the page that a browser opens.
 const PAGE: &str = ".html";
 
-/// Opens a page in a browser through a file that only its owner can read. The next start removes the file; its link
-/// works only once.
+/// Opens a page in a browser through a file that only its owner can read. The next start removes the file.
 fn open_browser(page: &str, prefix: &str) -> io::Result<TempPath> {
     let mut file = tempfile::Builder::new().prefix(prefix).suffix(PAGE).tempfile()?;
     file.write_all(page.as_bytes())?;

@@ -165,8 +165,8 @@ pub(crate) fn sync<S: Mirrored>(
         let rebuilt = mirror.rebuild().map_err(|error| damaged(error, &session.invocation))?;
         if !rebuilt.findings.is_empty() {
             screen.warn(&format!(
-                "corrected {}; this sync rewrites damaged rows that are still listed; check the disk",
-                counted(rebuilt.findings.len(), "finding")
+                "found and repaired {} in the mirror; this sync also rewrites damaged rows of records that the service still lists; check the disk for errors",
+                counted(rebuilt.findings.len(), "problem")
             ));
         }
     }
@@ -477,8 +477,7 @@ fn sync_and_deliver<S: Mirrored>(
     let (session, mut mirror) = open::<S>(&flags.sync, invocation)?;
     let name = flags.consumer();
     let own = |all: Vec<Consumer>| all.into_iter().find(|one| one.name == name);
-    // Before the sync, so that a new consumer gets its changes. Adding it waits while another process is syncing, so
-    // do it only once.
+    // Before the sync, so that a new consumer gets its changes. Adding waits while another process is syncing.
     if mirror.consumers().map(own)?.is_none() {
         mirror.add_consumer(name)?;
     }

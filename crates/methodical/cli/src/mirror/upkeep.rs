@@ -25,8 +25,7 @@ use crate::output::record::Line;
 use crate::program::{Noun, RecordType};
 use crate::settings::redacted;
 
-/// The columns that `mirror status` prints as a table, which has no room for the reason. A narrow terminal hides the
-/// last ones first.
+/// The columns that `mirror status` prints as a table, most important first; the reason does not fit.
 const STATUS: &[&str] =
     &["table", "synced_at", "age_seconds", "records", "missing", "rejected", "values_from"];
 
@@ -356,7 +355,9 @@ pub(crate) fn restore(
     }
     let [source, target] = [backup, path].map(|path| path.canonicalize().ok());
     if source.is_some() && source == target {
-        return Err(Failure::usage(format!("cannot restore {file}: it is the mirror itself")));
+        return Err(Failure::usage(format!(
+            "cannot restore {file}: it is the mirror itself; choose another file"
+        )));
     }
     let existing = if matches!(path.try_exists(), Ok(false)) {
         Existing::Refuse

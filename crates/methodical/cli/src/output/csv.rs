@@ -13,8 +13,7 @@ use crate::screen::printable;
 
 /// A header line, then one line per record. Column names are escaped like cells, because they may be untrusted input.
 ///
-/// `csv::Writer` is not used, because none of its quote styles quotes cells with leading or trailing spaces, and it
-/// owns its output.
+/// `csv::Writer` is not used, because it owns its output and cannot quote just cells with outer spaces.
 #[derive(Debug)]
 pub(crate) struct Csv {
     setup: OutputSetup,

@@ -272,8 +272,7 @@ struct Paged {
 }
 
 impl Paged {
-    /// Starts the pager for a list; `None` if the output is not a terminal, if the pager is turned off, or if it does
-    /// not start.
+    /// Starts the pager for a list; `None` without a terminal, or if the pager is off or does not start.
     fn start(invocation: &Invocation) -> Option<Self> {
         let Invocation { output, service, screen, .. } = invocation;
         let unwanted =
@@ -304,8 +303,7 @@ impl Paged {
         Some(Self { input, ended })
     }
 
-    /// Ends the output and waits for the pager to exit. Fails if the pager failed, because the user may not have seen
-    /// the output.
+    /// Ends the output and waits for the pager to exit. Fails if the pager failed, so output may be unseen.
     fn wait(&mut self) -> io::Result<()> {
         drop(self.input.take());
         let Some(ended) = self.ended.take() else { return Ok(()) };

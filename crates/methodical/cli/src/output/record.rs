@@ -134,8 +134,7 @@ pub(crate) struct Cells<'a, 'c> {
 }
 
 impl<'a, 'c> Cells<'a, 'c> {
-    /// Reads a record, given as JSON text. A record that is not an object becomes the field `value`, so that any list
-    /// has a column.
+    /// Reads a record, given as JSON text. A record that is not an object becomes the field `value`.
     pub(crate) fn read(json: &'a str) -> Self {
         let record = if json.starts_with('{') {
             Object::parse(json)

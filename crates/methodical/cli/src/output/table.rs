@@ -182,8 +182,7 @@ impl Layout {
         self.columns.iter().map(width).sum::<usize>() + gaps
     }
 
-    /// Returns one line without trailing spaces. An identifier in the first column shifts the others rather than being
-    /// shortened.
+    /// Returns one line without trailing spaces. An identifier in the first column is not shortened.
     fn line(&self, cells: &[String]) -> String {
         let mut line = String::new();
         for (position, (cell, column)) in cells.iter().zip(&self.columns).enumerate() {

@@ -222,8 +222,8 @@ fn guarded<T>(action: impl FnOnce() -> Result<T, XlsxError>) -> io::Result<T> {
     }
 }
 
-const TEMPORARY: &str = "cannot write the temporary file with the rows, in the folder of the output file or in TMPDIR; the \
-                         disk may be full";
+const TEMPORARY: &str = "cannot write the temporary file that buffers the rows (in the folder of the output file or in TMPDIR); \
+                         the disk may be full";
 
 #[cfg(test)]
 mod tests;

@@ -35,7 +35,7 @@ pub struct Operation {
 pub struct Gauge {
     /// The keys that lead to the field with the number.
     pub value: Vec<String>,
-    /// The keys that lead to the field with the unit, such as a currency code.
+    /// The keys that lead to the field with the unit, such as a currency code; `None` without a unit.
     pub unit: Option<Vec<String>>,
 }
 
@@ -48,7 +48,7 @@ pub struct Param {
     pub wire: String,
     /// The type of the value, or of each value in a list.
     pub ty: Arc<ValueType>,
-    /// How a list is written, except in a JSON body; `None` if the value is not a list.
+    /// How a list is encoded in a query or a form; `None` if the value is not a list.
     pub list: Option<ListStyle>,
     /// Whether every call must send the parameter. A required parameter never needs another.
     pub required: bool,
@@ -151,7 +151,7 @@ impl Operation {
         } else {
             "A client does not repeat a call that may have reached the service."
         };
-        Some(format!("The parameters are in the body, {what}. {repeated}"))
+        Some(format!("The parameters are sent in the body, as {what}. {repeated}"))
     }
 
     /// Returns the names of the parameters that `param` needs, if any, such as "`a`, `b` and `c`". `name` formats each.
@@ -451,7 +451,7 @@ pub struct Paging {
     pub param: usize,
     /// The index of the parameter that sets the maximum number of records per page, if any.
     pub size: Option<usize>,
-    /// The metadata fields that say how the list continues.
+    /// The metadata fields that tell whether another page follows, or where it begins.
     pub marks: Vec<Mark>,
 }
 

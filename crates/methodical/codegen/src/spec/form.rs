@@ -59,7 +59,7 @@ forms! {
     Ident 64 "^[A-Za-z][A-Za-z0-9_]*$" "a Rust name such as `kind`, with at most 64 ASCII letters, digits and `_`";
     AnyType 100 "^([A-Za-z][A-Za-z0-9]*|(list|map)<[A-Za-z][A-Za-z0-9]*>|(list|map)<(list|map)<[A-Za-z][A-Za-z0-9]*>>|(list|map)<(list|map)<(list|map)<[A-Za-z][A-Za-z0-9]*>>>)$" "the name of a type, or `list<…>` or `map<…>` at most 3 levels deep";
     Wire 400 r"^\S(.*\S)?$" "text on one line, with at most 400 characters and no whitespace at its start or end";
-    Keys 400 r"^[^.\s]([^.]*[^.\s])?(\.[^.]+)*$" "keys with one dot between them, such as `photos.photo`, with at most 400 characters";
+    Keys 400 r"^[^.\s]([^.]*[^.\s])?(\.[^.]+)*$" "keys separated by single dots, such as `photos.photo`, with at most 400 characters";
     Param 100 "^[A-Za-z0-9._~-]+$" "the name of a query parameter, with at most 100 letters, digits, `-`, `.`, `_` and `~`";
     Bracketed 100 r"^[A-Za-z0-9._~-]+(\[[A-Za-z0-9._~!%<>=@-]+\])*$" "made of at most 100 letters, digits, `-`, `.`, `_` and `~`, with optional keys in brackets at the end" => |text| text.replace("[]", "");
     Select 400 "^[A-Za-z0-9._~-]+(/[A-Za-z0-9._~-]+)*$" "a selector such as `photos/list`, with at most 400 letters, digits, `-`, `.`, `_`, `~` and `/`";

@@ -68,7 +68,7 @@ fn distinct_names(cx: &mut Context<'_>, document: &Document) {
 fn dispatch(cx: &mut Context<'_>, given: &At<language::Dispatch>) -> Dispatch {
     let (place, selector) = (given.place.unwrap_or(Place::Query), given.selector.as_ref());
     let selectors = selector.map(|one| texts::<Param>(cx, "selector", one)).unwrap_or_default();
-    say_if!(cx, place == Place::Path, selector, "a path that names the operation has no `selector`"
+    say_if!(cx, place == Place::Path, selector, "cannot use `selector` together with `in = \"path\"`: the path itself names the operation"
         => "remove `selector`, or `in = \"path\"`");
     let key = key_of(cx.text, &given.span).unwrap_or_else(|| given.span.clone());
     say_if!(cx, place != Place::Path && selector.is_none(), key, "missing key `selector` in `[dispatch]`"

@@ -147,8 +147,7 @@ pub(crate) fn changed(old: Version<'_>, new: Version<'_>) -> Result<Vec<String>,
     Ok(changed.into_iter().collect())
 }
 
-/// The meaning of each field, by path. A nested record with columns has no meaning as a whole; each of its fields has
-/// one.
+/// The meaning of each field, by path. A nested record with columns has a meaning only for each field.
 type Values<'a> = BTreeMap<Vec<Cow<'a, str>>, String>;
 
 fn values<'a>(record: &'a str, is_nested: &impl Fn(&str) -> bool) -> Result<Values<'a>, Error> {

@@ -243,7 +243,7 @@ impl Asking<'_> {
             Fault::Rejected => {
                 let name = self.name;
                 let text = format!(
-                    "cannot recover `{name}` of a group: a record of its list was rejected"
+                    "cannot recover `{name}` of the group: a record of its list was rejected"
                 );
                 Error::new(ErrorKind::Record, text)
             }

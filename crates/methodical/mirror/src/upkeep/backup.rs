@@ -56,7 +56,10 @@ impl Mirror {
         }
         let same = |path: &Path| path.canonicalize().ok();
         if same(to).is_some_and(|to| same(mirror) == Some(to)) {
-            let text = format!("cannot back up to {}: it is the mirror itself", to.display());
+            let text = format!(
+                "cannot back up to {}: it is the mirror itself; choose another file",
+                to.display()
+            );
             return Err(Error::new(ErrorKind::Io, text));
         }
         let path = utf8("back up to", to)?;

@@ -79,7 +79,7 @@ fn an_existing_file_is_replaced_only_on_request() {
     assert_eq!(mirror.forget("photo", "never seen").unwrap().backups, []);
     mirror.backup(&copy, Existing::Replace).unwrap();
     let error = mirror.backup(&path, Existing::Replace).unwrap_err();
-    assert!(error.to_string().ends_with("it is the mirror itself"), "{error}");
+    assert!(error.to_string().ends_with("it is the mirror itself; choose another file"), "{error}");
     let missing = folder.path().join("no folder").join("copy.db");
     assert_eq!(mirror.backup(&missing, Existing::Refuse).unwrap_err().kind(), ErrorKind::Io);
     let other = Mirror::in_memory().unwrap();

@@ -37,7 +37,7 @@ pub struct Leaf {
 /// The shape of an object.
 #[derive(Debug)]
 pub struct Object {
-    /// The name of the object, with an article.
+    /// The name of the object with an article, such as `a photo`, for error messages.
     pub what: &'static str,
     /// The fields of the object, in the order of the spec.
     pub members: &'static [Member],

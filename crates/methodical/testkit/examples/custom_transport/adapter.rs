@@ -45,12 +45,12 @@ impl BlockingTransport for AttohttpcTransport {
     }
 }
 
-/// At the deadline, the client shuts down the socket, and may then find a truncated response.
+/// Returns a timeout after the deadline, when the client shuts down the socket and may report a truncated response.
 fn late(end: Option<Instant>, phase: Phase) -> Option<TransportError> {
     end.filter(|end| Instant::now() >= *end).map(|_| TransportError::timeout(phase))
 }
 
-/// Converts an error to our type. Its text is not copied, because it may quote the address.
+/// Converts an error to our type. The original text is not copied, because it may contain the URL.
 fn classify(error: attohttpc::Error) -> TransportError {
     use TransportErrorKind::{InvalidRequest, Other, Protocol};
 

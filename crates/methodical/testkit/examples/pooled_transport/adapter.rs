@@ -180,7 +180,7 @@ impl Drop for Leased {
     }
 }
 
-/// Converts an error to our type. Its text is not copied, because it may quote the response.
+/// Converts an error to our type. The original text is not copied, because it may contain the response.
 fn classify(error: &hyper::Error, phase: Phase) -> TransportError {
     let cause =
         std::error::Error::source(error).and_then(|source| source.downcast_ref::<io::Error>());

@@ -257,7 +257,7 @@ fn recoveries(
         say_if!(cx, !response.is_list, attribute, "only a parameter of a list recovers an attribute"
             => "remove `recovers`: the response is not a list of records");
         say_if!(cx, response.is_list && is_field, attribute,
-            "the records have a field `{attribute}`, so nothing recovers it"
+            "the records already have a field `{attribute}`, so it need not be recovered"
             => "remove `recovers`, or choose another name");
     }
 }

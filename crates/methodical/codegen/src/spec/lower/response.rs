@@ -397,8 +397,8 @@ pub(super) fn gauge(
     response: &Response,
 ) -> Option<Gauge> {
     let Some(model) = response.model().filter(|_| !response.is_list) else {
-        say!(cx, given, "only an object has a gauge"
-            => "remove `gauge`: the response is not an object");
+        say!(cx, given, "`gauge` needs a response that is a single object"
+            => "remove `gauge`");
         return None;
     };
     if let Some(param) = params.iter().find(|param| param.required) {

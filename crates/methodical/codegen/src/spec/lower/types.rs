@@ -224,7 +224,7 @@ fn lenient(
         if found.contains(&given.value) {
             say!(cx, given, "duplicate value `{word}` of `lenient`" => "remove one of them");
         } else if let Some(fits) = misfit(given.value, ty, required) {
-            say!(cx, given, "`{word}` fits only {fits}" => "remove it, or change the field");
+            say!(cx, given, "`{word}` can be used only for {fits}" => "remove it, or change the field");
         } else {
             found.push(given.value);
         }
@@ -253,7 +253,7 @@ fn misfit(leniency: Leniency, ty: &Type, required: bool) -> Option<&'static str>
             (!required && matches!(ty, Type::List(_) | Type::Map(_)), "an optional list or map")
         }
         (Leniency::BlankAsNone, _) => {
-            (!required && !has_blank, "an optional field, without an empty text among its codes")
+            (!required && !has_blank, "an optional field that has no empty code")
         }
     };
     (!is_fit).then_some(fits)
