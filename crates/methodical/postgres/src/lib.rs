@@ -25,13 +25,11 @@ pub struct Connector(Arc<Settings>);
 impl Connector {
     /// Reads a URL, the environment variables of libpq, and the TLS files that both name.
     ///
-    /// `application` is the program name in database views such as `pg_stat_activity`, unless the URL has
-    /// `application_name`.
+    /// `application` is the program name in database views, unless the URL has `application_name`.
     ///
     /// # Errors
     ///
-    /// Fails with [`ErrorKind::Setting`] if one of them is invalid. The message does not repeat the URL, which may
-    /// contain a password.
+    /// Fails with [`ErrorKind::Setting`] if one of them is invalid. The message does not contain the URL.
     pub fn new(url: &str, application: &str) -> Result<Self, Error> {
         let mut settings = Settings::parse(url, |name| std::env::var(name).ok())?;
         if settings.config.get_application_name().is_none() {
@@ -53,9 +51,7 @@ impl Connector {
         let unreachable = |why: &str| Error::new(ErrorKind::Unreachable, format!("{names}: {why}"));
         // Each attempt holds the settings until it ends. If the peer never answers, the thread and the socket remain.
         if Arc::strong_count(&self.0) > ATTEMPTS {
-            return Err(unreachable(
-                "too many earlier attempts are still waiting; try again later",
-            ));
+            return Err(unreachable("too many earlier attempts are still waiting; try later"));
         }
         // Connect on another thread: a name server or a silent socket could block this one for longer than the limit.
         let (sender, receiver) = sync_channel(1);
@@ -74,8 +70,7 @@ impl Connector {
     /// stopping, or has no free connection. No attempt starts after `limit`, but the last one may end later.
     ///
     /// `notice` receives a warning if a connection to another machine may be unencrypted or unverified, and a message
-    /// when the wait begins. Neither contains a password. A refused password or an unknown database fails without
-    /// waiting.
+    /// when the wait begins, both without passwords. A refused password or an unknown database fails immediately.
     ///
     /// # Errors
     ///
@@ -112,8 +107,7 @@ impl fmt::Debug for Connector {
 
 /// The reason why a connection was not opened.
 ///
-/// The value is one pointer wide. `Display` prints a lowercase fragment that names the next step and never contains a
-/// password.
+/// The value is one pointer wide. `Display` prints a lowercase fragment with the next step, without a password.
 #[derive(Debug)]
 pub struct Error(Box<(ErrorKind, String)>);
 
@@ -159,9 +153,7 @@ pub(crate) fn explain(error: &::postgres::Error, hosts: &str) -> Error {
     let state = error.code().map(SqlState::code);
     let (kind, next) = match state {
         Some("53300") => (Busy, "try again later"),
-        Some("57P01" | "57P02" | "57P03") => {
-            (Unreachable, "it is starting or stopping; try again later")
-        }
+        Some("57P01" | "57P02" | "57P03") => (Unreachable, "it is starting or stopping; try later"),
         Some(state) if state.starts_with("08") => (Unreachable, "try again later"),
         Some("28P01") => (Refused, "correct the URL, PGPASSWORD or the password file"),
         Some("28000") => (Refused, "check sslmode, sslcert and sslkey in the URL, and pg_hba.conf"),

@@ -36,9 +36,7 @@ impl Settings {
         let (head, query) = url.split_once('?').unwrap_or((url, ""));
         // The driver treats the first `@` as the end of the user and the password.
         if query.contains('@') {
-            return Err(setting(
-                "the URL has an `@` after a `?`; write them as %40 and %3F in a password",
-            ));
+            return Err(setting("`@` follows `?` in the URL; in a password, write %40 and %3F"));
         }
         let of_environment = OWN.into_iter().chain(["channel_binding="]).filter_map(|name| {
             // The variable's name, such as `PGSSLMODE`.
@@ -149,8 +147,7 @@ fn password_of(line: &str, wanted: [&[&str]; 4]) -> Option<String> {
     (is_line && fields.iter().zip(wanted).all(applies)).then(|| fields.get(4).cloned())?
 }
 
-/// Returns the driver's mode for an `sslmode`, and whether the host name must match the certificate. As in libpq, roots
-/// are used in every mode.
+/// Reads `sslmode`: the driver's mode, and whether the host name must match. As in libpq, roots count in every mode.
 fn mode(mode: Option<&str>, roots: Option<&str>) -> Result<(SslMode, bool), Error> {
     match (mode, roots) {
         (None, Some("system")) | (Some("verify-full"), _) => Ok((SslMode::Require, true)),
