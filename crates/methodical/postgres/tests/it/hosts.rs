@@ -48,7 +48,7 @@ fn attempts_without_an_answer_are_limited() {
     let error = connector.open().map(drop).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unreachable);
     assert!(
-        error.to_string().ends_with("too many earlier attempts are still waiting; try again later"),
+        error.to_string().ends_with("too many earlier attempts are still waiting; try later"),
         "{error}"
     );
     listener.set_nonblocking(true).unwrap();
