@@ -50,6 +50,12 @@ impl Store {
         }
         files::prepare(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        // SQLite copies memory that it did not clear into the index of a log that a killed process left, and this memory
+        // may contain erased values. Closing the last connection removes the log and its index.
+        if files::has_contents(&files::with_suffix(path, "-wal")) {
+            let first = Connection::open_with_flags(path, flags).or_failed()?;
+            drop(first.pragma_query_value(None, "user_version", |_| Ok(())));
+        }
         let mut connection = Connection::open_with_flags(path, flags).or_failed()?;
         connection.busy_timeout(BUSY_TIMEOUT).or_failed()?;
         let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));

@@ -37,6 +37,10 @@ pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
+pub(crate) fn has_contents(path: &Path) -> bool {
+    path.metadata().is_ok_and(|file| file.len() > 0)
+}
+
 /// Creates the folder of a file if it does not exist, accessible only to its owner.
 pub(crate) fn create_folder(path: &Path) -> Result<(), Error> {
     let mut builder = DirBuilder::new();

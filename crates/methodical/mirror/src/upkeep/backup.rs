@@ -115,7 +115,7 @@ impl Mirror {
         };
         let path = utf8("restore", from)?;
         let log = files::with_suffix(from, "-wal");
-        if has_contents(&log) {
+        if files::has_contents(&log) {
             let why = format!(
                 "it has the log {}, so it is in use or not a backup; make a backup of it",
                 log.display()
@@ -220,10 +220,6 @@ fn utf8(verb: &str, backup: &Path) -> Result<PathBuf, Error> {
     Ok(path)
 }
 
-fn has_contents(path: &Path) -> bool {
-    path.metadata().is_ok_and(|file| file.len() > 0)
-}
-
 /// Forgets in a restored copy the records that the former mirror had forgotten, and adds the former mirror's copies.
 fn forget_again(copy: &mut Store, former: &Path, at: i64) -> Result<(), Error> {
     let path = former.display();
@@ -255,7 +251,7 @@ fn forget_again(copy: &mut Store, former: &Path, at: i64) -> Result<(), Error> {
 /// Refuses a log that SQLite would mistake for the log of the restored file.
 fn refuse_log(to: &Path) -> Result<(), Error> {
     let logs = ["-wal", "-journal"].map(|suffix| files::with_suffix(to, suffix));
-    let Some(log) = logs.iter().find(|log| has_contents(log)) else { return Ok(()) };
+    let Some(log) = logs.iter().find(|log| files::has_contents(log)) else { return Ok(()) };
     let text = format!(
         "cannot restore to {}: the log {} of another file is in the way; move it away",
         to.display(),
