@@ -100,7 +100,7 @@ impl BlockingBody {
         Self { body: change(self.body), rest: self.rest }
     }
 
-    /// Converts the rest of the body into an async one, which is never pending but blocks the thread that polls it.
+    /// Converts the unread part into an async [`Body`]. It is never pending: polling it blocks the current thread.
     #[doc(hidden)]
     pub fn into_body(mut self) -> Body {
         if self.rest.is_empty() {

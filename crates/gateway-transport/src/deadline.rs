@@ -43,7 +43,7 @@ impl Deadline {
         Self { end: instant, head: instant }
     }
 
-    /// Creates a deadline `duration` from now. A duration beyond the range of the clock becomes 30 years.
+    /// Creates a deadline `duration` from now. A duration that the clock cannot represent becomes 30 years.
     pub fn after(duration: Duration) -> Self {
         Self::since(platform::now(), duration)
     }

@@ -6,8 +6,9 @@
 //!
 //! # Seven promises
 //!
-//! Every transport, ours or yours, makes the same seven promises, and our conformance tests check them. The exception
-//! is `reqwest` in a browser, because `fetch` cannot keep all of them (see `docs/transports.md`).
+//! Every adapter over an HTTP client, ours or yours, makes the same seven promises, and our conformance tests check
+//! them. `reqwest` in a browser cannot keep all of them (see `docs/transports.md`). The wrappers in `gzip` and
+//! `cassette` break some on purpose: one decodes bodies, the other buffers them.
 //!
 //! 1. The method, target, header bytes and body of any request are sent unchanged. Nothing is added except what
 //!    HTTP/1.1 needs (`Host`, `Connection`, the framing of a body) and a `User-Agent`. A request that cannot be sent
@@ -43,7 +44,7 @@
 //!
 //! # Features
 //!
-//! No feature is enabled by default. Each feature only adds what the table says; `rustls-aws-lc` also replaces ring. In
+//! No feature is enabled by default. Features are additive, except that `rustls-aws-lc` replaces ring. In
 //! a browser, `reqwest-blocking`, `ureq`, `bridge` and the `rustls` features add nothing, because a browser has neither
 //! threads nor sockets, and has its own TLS.
 //!

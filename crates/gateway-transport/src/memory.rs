@@ -47,7 +47,7 @@ struct State {
 }
 
 impl MemoryTransport {
-    /// Creates a transport that answers with `script`, first to last.
+    /// Creates a transport that answers each request with the next entry of `script`.
     pub fn new(script: impl IntoIterator<Item = Entry>) -> Self {
         let script = script.into_iter().collect();
         Self(Arc::new(Mutex::new(State { script, requests: Vec::new() })))

@@ -39,10 +39,9 @@ use crate::{TransportError, TransportErrorKind};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// Timeout for connecting: name lookup, TCP and TLS. Without it, an adapter would hang for minutes on a host that
-    /// drops packets.
+    /// Timeout for connecting: name lookup, TCP and TLS. It makes a host that drops packets fail early.
     pub connect_timeout: Duration,
-    /// How long the peer may send nothing during a response.
+    /// How long the peer may send nothing, whether before or during a response.
     pub idle_timeout: Duration,
     /// Timeout for a whole exchange whose request has no [`Deadline`](crate::Deadline).
     pub total_timeout: Duration,

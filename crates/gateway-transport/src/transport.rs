@@ -112,7 +112,7 @@ macro_rules! forward {
 
 forward!(Arc Box);
 
-/// A handle to any async transport, which is cheap to clone.
+/// A handle to any async transport. Cloning it is cheap.
 ///
 /// Use this if the transport's type is chosen at run time. The handle is itself a [`Transport`], so other transports
 /// can wrap it. Each request costs one allocation.

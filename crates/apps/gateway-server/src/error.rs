@@ -153,7 +153,7 @@ pub(crate) fn with_causes(error: &(dyn std::error::Error + 'static)) -> String {
 pub struct Place {
     /// The index of the file, from 0.
     pub file: u32,
-    /// The line in the file, from 1.
+    /// The line in the file, counted from 1.
     pub line: u64,
 }
 

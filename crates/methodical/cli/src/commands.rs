@@ -52,8 +52,8 @@ pub fn run<C: OperationCommands>(program: &Program) -> ExitCode {
     run_embedded::<C>(program, &env::args_os().collect::<Vec<_>>()).into()
 }
 
-/// Runs a program like [`run`], but inside another process, such as Python's, with these arguments. The first argument
-/// is the program's name. Returns the exit code.
+/// Like [`run`], but takes the arguments from the caller, so that another program, such as a Python interpreter, can
+/// embed it. The first argument is the program's name. It also handles signals, and exits the process after one.
 pub fn run_embedded<C: OperationCommands>(program: &Program, arguments: &[OsString]) -> u8 {
     let definition = args::definition::<C>(program);
     let (screen, done) = match args::parse::<C>(program, definition.clone(), arguments) {

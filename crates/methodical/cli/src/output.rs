@@ -496,7 +496,7 @@ fn named(text: &str) -> String {
     day.map_or_else(|| text.to_owned(), |day| day.to_string())
 }
 
-const EXPECTED: &str = "expected a date such as 2026-11-30, `today`, `yesterday`, `last-week`, or a number of days such as `7d`";
+const EXPECTED: &str = "expected a date such as 2026-11-30, `today`, `yesterday`, `last-week`, or a number of days ago, such as `7d`";
 
 #[cfg(test)]
 mod tests {

@@ -119,9 +119,8 @@ pub(crate) type Types<'a> = &'a [(&'a str, FieldType)];
 impl<'a> RecordType<'a> {
     /// Creates the description of records whose name is `record`; [`named`](Self::named) changes the name.
     ///
-    /// `columns` are the columns that a table shows without `--fields`, most important first: a narrow terminal hides
-    /// the last ones. `fields` are the paths of all documented fields, which CSV and other files contain without
-    /// `--fields`.
+    /// `columns` are the columns that a table shows without `--fields`, most important first. `fields`
+    /// are the paths of all documented fields, which CSV and other files contain without `--fields`.
     pub const fn new(columns: Fields<'a>, fields: Fields<'a>) -> Self {
         Self { columns, fields, noun: Noun::RECORD, types: &[] }
     }

@@ -127,7 +127,10 @@ impl AccessToken {
 /// Returns a header value that `Debug` does not print.
 fn sensitive(text: Bytes) -> Result<HeaderValue, Error> {
     let mut value = HeaderValue::from_maybe_shared(text).map_err(|error| {
-        Error::config("the access token is not a valid header value").because(error)
+        Error::config(
+            "the access token contains a character that a header cannot carry; copy it again",
+        )
+        .because(error)
     })?;
     value.set_sensitive(true);
     Ok(value)

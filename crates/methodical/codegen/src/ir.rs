@@ -411,7 +411,7 @@ words! {
 pub const SECRET: &str = "{secret}";
 
 impl Auth {
-    /// Returns the secrets; empty for a bearer token, or if calls are not authenticated.
+    /// Returns the secrets. The slice is empty for a bearer token, or without authentication.
     pub fn secrets(&self) -> &[Secret] {
         match self {
             Self::Secrets(secrets) => secrets,

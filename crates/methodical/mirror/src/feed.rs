@@ -105,8 +105,7 @@ impl FromStr for Cursor {
         if text.starts_with("m1.") && text.split('.').count() == 4 {
             return Ok(Self(text.to_owned()));
         }
-        let text =
-            "cannot read the changes: the text is not a cursor; pass one that the feed returned";
+        let text = "cannot read the changes: the text is not a cursor; pass one of the feed";
         Err(Error::new(ErrorKind::Cursor, text))
     }
 }
@@ -187,7 +186,7 @@ impl Store {
 }
 
 impl Mirror {
-    /// Returns up to `limit` changes after the cursor, and the next cursor. `None` begins with the oldest kept change.
+    /// Returns up to `limit` changes after the cursor, and the next cursor. With `None`, starts at the oldest kept change.
     ///
     /// # Errors
     ///

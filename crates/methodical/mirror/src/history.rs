@@ -69,7 +69,7 @@ pub struct PastRun {
     pub table: String,
     /// How the sync ended.
     pub outcome: Outcome,
-    /// Why the outcome is not [`Outcome::Complete`]; `None` if it is. The text contains no record's value and no token.
+    /// Why the outcome is not [`Outcome::Complete`]; `None` if it is. The text never contains a token or a value from a record.
     pub reason: Option<String>,
     /// The counts. They are zero if nothing was committed.
     pub report: Report,
@@ -269,7 +269,7 @@ impl Mirror {
     }
 
     /// Returns the samples of a gauge taken at or after a time in seconds since 1970 (UTC), oldest first. Each
-    /// [`sync_all`](Self::sync_all) adds one.
+    /// [`sync_all`](Self::sync_all) adds one if it can read the gauge.
     ///
     /// # Errors
     ///

@@ -50,7 +50,7 @@
 //!   other people. The error contains their number, and [`Rules::accepted_missing`] accepts exactly that many.
 //! - A record that a list repeats with the same meaning counts once. If the meanings differ, the second record is
 //!   rejected, because the list does not say which one is right.
-//! - A field added to a description becomes a column. The records are rewritten without a change in the feed.
+//! - A field added to a table's description becomes a column. The feed does not report the rewritten records.
 //! - A record's personal columns are cleared in the transaction that marks it gone. Its identity and times are kept.
 //! - The feed contains field names and, for a placement, its value before and after a change. It contains no other
 //!   values. An erasure clears the values of placements.

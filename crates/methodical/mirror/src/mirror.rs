@@ -262,8 +262,7 @@ impl Mirror {
         Ok(self.records_of(table, &[id])?.into_values().next())
     }
 
-    /// Returns the records of a table whose identities are in `ids`, in any state, by identity. Returns an empty map if
-    /// the table does not exist.
+    /// Returns the records of a table whose identities are in `ids`, in any state, by identity. Without the table, the map is empty.
     ///
     /// # Errors
     ///
@@ -303,8 +302,7 @@ impl Mirror {
 
 debug_with!(Mirror:);
 
-/// The account and the base URL that a mirror copies. A mirror refuses any other source, because all records of the
-/// mirror would be missing there.
+/// The account and the base URL that a mirror copies. A mirror refuses any other source.
 ///
 /// The account is a name that you choose, such as the name of a profile. Keep the name when you renew the token.
 #[derive(Clone, Debug, PartialEq, Eq)]

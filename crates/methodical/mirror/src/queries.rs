@@ -1,6 +1,5 @@
 //! Queries about placements: who is where and since when, who is waiting, and what moved. Also reports for a period,
-//! funnels, duplicates, and boards. Programs, dashboards and other languages share these functions, so that each figure
-//! is counted in only one way.
+//! funnels, duplicates, and boards. All programs share these functions, so that figures agree.
 //!
 //! `table` is the name of a recovered table, such as `photo_album`; [`recovered`] lists them. Times are in seconds
 //! since 1970 (UTC), by the clock of the program that synced. Functions with a `table` fail with [`ErrorKind::Table`]

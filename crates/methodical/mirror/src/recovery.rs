@@ -1,5 +1,4 @@
-//! Placements: the rows of a recovered table, one for each member of each group, and their past values. Both are erased
-//! with their member or group.
+//! Placements: the rows of a recovered table, one for each member of each group, and their past values.
 
 pub(crate) mod asking;
 

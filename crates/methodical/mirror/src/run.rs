@@ -402,8 +402,7 @@ impl Run<'_> {
         self.emit(id, ChangeKind::Missing, Difference::default())
     }
 
-    /// Writes a record into the row with this key, or into a new row. Returns false without writing if a new row would
-    /// duplicate an identity.
+    /// Writes a record into the row with this key, or into a new row. Returns false if a new row would repeat an id.
     fn write(
         &mut self,
         key: Option<i64>,

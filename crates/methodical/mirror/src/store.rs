@@ -50,8 +50,8 @@ impl Store {
         }
         files::prepare(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        // SQLite copies memory that it did not clear into the index of a log that a killed process left, and this memory
-        // may contain erased values. Closing the last connection removes the log and its index.
+        // SQLite copies uncleared memory, such as erased values, into the index of a killed process's log. Closing the
+        // last connection removes both.
         if files::has_contents(&files::with_suffix(path, "-wal")) {
             let first = Connection::open_with_flags(path, flags).or_failed()?;
             drop(first.pragma_query_value(None, "user_version", |_| Ok(())));

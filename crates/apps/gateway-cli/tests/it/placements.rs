@@ -86,7 +86,7 @@ fn placements_are_chosen_by_title_status_and_time() {
     assert!(stderr(&waiting).contains(&note), "{}", stderr(&waiting));
     let all = office.person.run_line("placements list -o table");
     assert!(stdout(&all).starts_with("ID  NAME  PROJECT  STATUS     DAYS  SINCE\n"), "{all:?}");
-    assert!(stderr(&all).contains(&format!("note: {counts}, for 2 of 3 placements\n")), "{all:?}");
+    assert!(stderr(&all).contains(&format!("note: for 2 of 3 placements, {counts}\n")), "{all:?}");
     for chosen in ["--limit 3", "--filter days=0", "--since 2026-01"] {
         let part = office.person.run_line(&format!("placements list {chosen}"));
         assert!(!stderr(&part).contains(counts) && stderr(&part).contains("from the mirror"));

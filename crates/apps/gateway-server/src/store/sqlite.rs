@@ -246,7 +246,7 @@ fn failure(context: &'static str, error: rusqlite::Error) -> Error {
             "the database is locked by another process; try again later".into(),
         ),
         Some(ErrorCode::SystemIoFailure) if !is_full => {
-            let text = "the disk reports an error, or a file size limit was reached; check both";
+            let text = "the disk reports an error, or a file size limit was reached; check the system log and `ulimit -f`";
             return Error::caused(ErrorKind::Storage, because(text), error);
         }
         Some(ErrorCode::DiskFull | ErrorCode::SystemIoFailure) => {

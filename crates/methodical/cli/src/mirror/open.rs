@@ -98,7 +98,7 @@ impl<'a> Place<'a> {
         let profile = service.profile.as_ref().map(|_| " without --profile");
         let without = if service.demo { " without --demo" } else { profile.unwrap_or_default() };
         Err(Failure::usage(text).hint(format!(
-            "`--from {}`{without} reads it; to replace it, move it away and run {}",
+            "to read it anyway, use `--from {}`{without}; to replace it, move the file elsewhere, then run {}",
             quoted(&self.to_string()),
             self.sync()
         )))

@@ -238,7 +238,7 @@ pub(crate) fn list(flags: &PlacementsFlags, asked: &Asked<'_>) -> Result<(), Fai
     if older > 0 {
         screen.note(&match flags.waiting {
             Some(_) => format!("{older} more may have waited longer: {counts}"),
-            None => format!("{counts}, for {older} of {} placements", found.len()),
+            None => format!("for {older} of {} placements, {counts}", found.len()),
         });
     }
     // Even the reader of an empty file needs to know of a guess.

@@ -429,7 +429,9 @@ pub(crate) fn watch<S: Mirrored>(
     if invocation.output.format()?.is_some_and(|format| format != Format::NDJSON)
         || invocation.output.file().is_some()
     {
-        return Err(Failure::usage("cannot use -o or --output-file: events are always JSON lines"));
+        return Err(Failure::usage(
+            "cannot use --output-file, or -o with another format: events are always NDJSON on standard output",
+        ));
     }
     invocation.output.refuse_selection("every event is delivered")?;
     if invocation.service.dry_run {

@@ -1,5 +1,4 @@
-//! Which records and fields are printed, and in which order: `--filter`, `--since`, `--sort`, `--count-by`, `--limit`
-//! and `--fields`.
+//! Selects and orders records and fields: `--filter`, `--since`, `--sort`, `--count-by`, `--limit` and `--fields`.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::HashMap;

@@ -67,7 +67,7 @@ impl ValueType {
         self.built_in.map_or_else(|| self.rust.plain(), |one| one.word().to_owned())
     }
 
-    /// Returns the type in Rust, with an unqualified name.
+    /// Returns the unqualified name of the Rust type.
     pub fn rust(&self) -> String {
         self.name().map_or_else(|| self.in_record.rust().to_owned(), RustName::pascal)
     }
@@ -216,7 +216,7 @@ impl Type {
 /// A JSON object of a fixed shape.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Model {
-    /// The id with which types refer to the model.
+    /// The id by which types refer to this model.
     pub id: ModelId,
     /// The name of the Rust type.
     pub rust: RustName,

@@ -51,7 +51,7 @@ macro_rules! forms {
 
 forms! {
     Prose 4000 r"\S" "text of at most 4000 characters";
-    Line 400 r"^\S(.*\S)?$" "text on one line, with at most 400 characters";
+    Line 400 r"^\S(.*\S)?$" "text on one line, with at most 400 characters and no whitespace at its start or end";
     Type 64 "^[A-Z][A-Za-z0-9]*$" "a type name such as `PhotoId`, with at most 64 ASCII letters and digits" => str::to_upper_camel_case;
     Snake 64 "^[a-z][a-z0-9]*(_[a-z0-9]+)*$" "a name such as `list_photos`, with at most 64 lowercase ASCII letters, digits and `_`" => str::to_snake_case;
     Kebab 64 "^[a-z][a-z0-9]*(-[a-z0-9]+)*$" "a name such as `status-names`, with at most 64 lowercase ASCII letters, digits and `-`" => str::to_kebab_case;

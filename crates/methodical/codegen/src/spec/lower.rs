@@ -145,7 +145,7 @@ fn auth(cx: &mut Context<'_>, document: &Document, dispatch: &Dispatch) -> Auth 
     let in_path = lowered.iter().filter(|one| one.place == SecretPlace::Path).count();
     say_if!(cx, path.matches(SECRET).count() != in_path || in_path > 1, path,
         "the path must have `{{secret}}` once if, and only if, a secret is in the path"
-        => "write a path such as `/bot{{secret}}`, or choose another place of the secret");
+        => "write a path such as `/bot{{secret}}`, or move the secret to `query`, `form` or `header`");
     match document.auth {
         language::Auth::None(_) => Auth::None,
         language::Auth::Bearer(_) => Auth::Bearer,

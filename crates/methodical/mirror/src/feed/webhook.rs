@@ -83,7 +83,7 @@ impl Webhook {
     /// # Errors
     ///
     /// Returns [`ErrorKind::Setting`] if the URL is invalid, has a user name, or is plain `http` to another machine,
-    /// and if the secret is invalid. No error contains the secret.
+    /// or if the secret is invalid. No error contains the secret.
     pub fn new(transport: impl BlockingTransport, url: &str, secret: &str) -> Result<Self, Error> {
         let secret = keyed(secret)?;
         let invalid = || refused("it is not an absolute URL with `https` or `http`");

@@ -44,7 +44,7 @@ impl Filter {
         self
     }
 
-    /// Accepts records that were first seen at or after a time, in seconds since 1970 (UTC).
+    /// Accepts only records first seen at or after a time, in seconds since 1970 (UTC).
     pub fn first_seen_since(self, seconds: i64) -> Self {
         Self { first_seen_since: Some(seconds), ..self }
     }

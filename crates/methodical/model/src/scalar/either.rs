@@ -69,7 +69,7 @@ pub struct Codes {
 pub const CODES: &str = "a listed form of true or false";
 
 impl Codes {
-    /// Deserializes a value in any of its forms.
+    /// Deserializes a boolean from any of its codes.
     pub fn deserialize<'de, D: Deserializer<'de>>(self, deserializer: D) -> Result<bool, D::Error> {
         let json = serde_json::Value::deserialize(deserializer)?.to_string();
         self.find(|code| code == json).ok_or_else(|| D::Error::custom(CODES))

@@ -190,7 +190,7 @@ pub enum Values {
 }
 
 impl Contract {
-    /// Creates the contract of a service, without operations.
+    /// Creates a contract from the constants of `S`. Its list of operations is empty.
     #[doc(hidden)]
     pub const fn of<S: Service>() -> Self {
         Self {

@@ -117,7 +117,7 @@ fn post(
     if let Some(secret) = secrets.find(|one| one.place == SecretPlace::Form) {
         say_if!(cx, !is_post || is_json, name,
             "the secret `{}` is in the form, but this call has no form", secret.name
-            => "write `verb = \"post\"` and `body = \"form\"`, or choose another place of the secret");
+            => "write `verb = \"post\"` and `body = \"form\"`, or move the secret to `query` or `header`");
     }
     let is_idempotent = given.idempotent.as_deref() == Some(&true);
     is_post.then_some(Post { format, is_idempotent })
