@@ -263,6 +263,27 @@ fn a_mirror_remembers_its_backups() {
 }
 
 #[test]
+fn a_mirror_restored_from_a_moved_backup_also_lists_its_new_path() {
+    let (folder, path, copy, mirror) = backed_up(&[ONE]);
+    drop(mirror);
+    let moved = folder.path().join("moved.db");
+    std::fs::rename(&copy, &moved).unwrap();
+    Mirror::restore(&moved, &path, Existing::Replace).unwrap();
+    let backups = open(&path).forget("photo", "1").unwrap().backups;
+    assert_eq!(backups.into_iter().map(|one| one.path).collect::<Vec<_>>(), [copy, moved]);
+}
+
+#[test]
+fn an_unreadable_list_of_backups_prevents_an_erasure() {
+    let (_folder, path, _copy, mut mirror) = backed_up(&[ONE]);
+    let list = path.with_extension("db.backups");
+    std::fs::remove_file(&list).unwrap();
+    std::fs::create_dir(&list).unwrap();
+    assert_eq!(mirror.forget("photo", "1").unwrap_err().kind(), ErrorKind::Io);
+    assert_eq!(ids(&mirror, "photo"), ["1"]);
+}
+
+#[test]
 fn a_restored_mirror_remembers_the_copies_of_the_replaced_one() {
     let (_folder, path, copy, mut mirror) = backed_up(&[ONE, TWO]);
     mirror.copy("the archive", |_| Ok::<_, Error>(())).unwrap();
