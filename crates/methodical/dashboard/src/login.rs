@@ -9,8 +9,8 @@ use argon2::{Algorithm, Argon2, Params, PasswordHasher as _, PasswordVerifier as
 
 use crate::dashboard::Error;
 
-/// The people who may log in to a dashboard. As text, each is a line with the name, `all` or `mask`, and the hash of
-/// the password.
+/// The people who may log in to a dashboard. In text form, each is a line with the name, `all` or `mask`, and the hash
+/// of the password.
 ///
 /// ```
 /// use methodical_dashboard::Readers;

@@ -32,7 +32,7 @@ pub struct Report {
     /// Records that could not be read, or that contradict another record of the list. If there are any, no record
     /// becomes missing or gone. [`Mirror::rejections`] returns them.
     pub rejected: u64,
-    /// Further occurrences of a record in the list, with the same meaning.
+    /// Records that occur in the list again, with the same meaning.
     pub repeated: u64,
     /// Records of the list that were ignored because the mirror has forgotten them.
     pub suppressed: u64,

@@ -205,9 +205,9 @@ pub struct BoardGroup {
 pub struct Cell {
     /// How many members there are, counting only present placements.
     pub count: u64,
-    /// When the first of them got the value; 0 without members.
+    /// When the first of these members got the value; 0 without members.
     pub since: i64,
-    /// When at least half of them had the value: the median. 0 unless requested.
+    /// The median of the times at which they got the value; 0 unless requested.
     pub median: i64,
 }
 
