@@ -103,6 +103,17 @@ fn a_refused_token_is_replaced_once_and_is_not_a_retry() {
     check(&query, &[Ok(403)], "403", 1);
 }
 
+#[test]
+fn a_failure_that_would_occur_again_is_not_retried() {
+    use TransportErrorKind::{InvalidRequest, Other, Protocol, Tls};
+
+    for (kind, end) in
+        [(InvalidRequest, "Config"), (Other, "Transport"), (Protocol, "Protocol"), (Tls, "Tls")]
+    {
+        check(&any_json(), &[Err(kind), Ok(200)], end, 1);
+    }
+}
+
 proptest! {
     /// Consecutive calls of one client, with attempts of random duration and outcome.
     #[test]
@@ -204,6 +215,10 @@ fn a_stream_ends_with_its_timeout() {
         let end = Deadline::at(start + stream_timeout).head_by(start + CALL_TIMEOUT);
         assert_eq!(deadline(&mut stream, start + CALL_TIMEOUT), end);
     }
+    // Also if it is shorter than the timeout of a call.
+    let policy = Policy { stream_timeout: CALL_TIMEOUT / 2, ..without_delay() };
+    let mut stream = Call::streaming(&policy, draft(None), start);
+    assert!(!is_retried(&mut stream, start + CALL_TIMEOUT / 2));
 }
 
 /// Returns the error text of a call whose only attempt times out after `elapsed`.
