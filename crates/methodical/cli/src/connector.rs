@@ -17,7 +17,7 @@ use crate::commands::Invocation;
 use crate::failure::{Exit, Failure};
 use crate::files;
 use crate::mirror::found;
-use crate::mirror::open::{each_record, now, unreadable, utc};
+use crate::mirror::open::{PAGE, each_record, now, unreadable, utc};
 use crate::mirror::sync::{self, SyncFlags};
 use crate::output::record::{Line, Object};
 
@@ -249,8 +249,6 @@ fn refused(stream: &str, error: Error) -> Failure {
     let failure = Failure::from(error).because(format!("the stream is `{stream}`"));
     if is_cursor { failure.hint(START_OVER) } else { failure }
 }
-
-const PAGE: usize = 500;
 
 /// A stream of a table's records.
 #[derive(Clone, Debug)]

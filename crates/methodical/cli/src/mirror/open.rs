@@ -338,6 +338,9 @@ fn sample() -> Source {
     Source::new("demo://sample-service", "demo")
 }
 
+/// Number of records or changes that a command reads from a mirror at a time.
+pub(crate) const PAGE: usize = 500;
+
 /// The value of `--from` for the profile's mirror.
 pub(crate) const OF_PROFILE: &str = "mirror";
 

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::commands::{Invocation, quoted};
 use crate::failure::Failure;
-use crate::mirror::open::{self, Asked, OF_PROFILE, duration, local, note_age, now};
+use crate::mirror::open::{self, Asked, OF_PROFILE, PAGE, duration, local, note_age, now};
 use crate::mirror::{Recovered, Titles, identities, recovered, warn_of_value, with_closest};
 use crate::output::destination::Destination;
 use crate::output::printer::{Printer, Schema, counted, selected};
@@ -160,7 +160,7 @@ fn wait(text: &str) -> Result<(i64, i64), &'static str> {
 }
 
 pub(crate) fn list(flags: &PlacementsFlags, asked: &Asked<'_>) -> Result<(), Failure> {
-    let &Asked { ref mirror, of, member, ref order, invocation, .. } = asked;
+    let &Asked { ref mirror, of, ref order, invocation, .. } = asked;
     let mut groups = BTreeSet::new();
     if !flags.groups.is_empty() {
         let titles = titles(mirror, of)?;
@@ -193,6 +193,47 @@ pub(crate) fn list(flags: &PlacementsFlags, asked: &Asked<'_>) -> Result<(), Fai
         }
         ControlFlow::Continue(())
     })?;
+    print_placements(&found, asked)?;
+    let (value, mut screen, output) = (of.value, invocation.screen, &invocation.output);
+    let counts =
+        format!("`days` counts from the first sync, or from when the {value} became known");
+    let is_whole = output.filter.is_empty() && output.since.is_none() && output.limit.is_none();
+    if flags.waiting.is_none() {
+        older = found.iter().filter(|one| one.is_older && is_whole).count();
+    }
+    if older > 0 {
+        screen.note(&match flags.waiting {
+            Some(_) => format!("{older} more may have waited longer: {counts}"),
+            None => format!("for {older} of {} placements, {counts}", found.len()),
+        });
+    }
+    // Even the reader of an empty file needs to know of a guess.
+    screen.quiet &= !is_guess;
+    let advice = naming_ends(asked).map(|set| format!("; name the final ones: {set}"));
+    let advice = advice.unwrap_or_default();
+    if !ended.is_empty() {
+        let count: u64 = ended.values().sum();
+        let have = if count == 1 { "has" } else { "have" };
+        let is = if is_guess { "looks" } else { "is" };
+        let listed = ended.into_keys().map(|end| format!(" --{value} {}", quoted(end)));
+        let listed: String = listed.collect();
+        let text =
+            format!("{count} more {have} a {value} that {is} final;{listed} lists them{advice}");
+        screen.note(&text);
+    } else if is_guess && ends.is_empty() && !found.is_empty() {
+        screen.note(&format!("no {value} looks final yet, so all count as waiting{advice}"));
+    }
+    for value in &flags.values {
+        if !found.iter().any(|one| one.value.as_ref() == Some(value)) {
+            warn_of_value(Some(mirror), of, value, invocation);
+        }
+    }
+    asked.note_age()
+}
+
+/// Prints placements, each with the fields of its member.
+fn print_placements(found: &[Placement], asked: &Asked<'_>) -> Result<(), Failure> {
+    let &Asked { ref mirror, of, member, invocation, .. } = asked;
     // If a member has a field of this name, that field is kept.
     let free = |name: String| {
         if member.fields.contains(&&*name) { format!("placement_{name}") } else { name }
@@ -227,42 +268,7 @@ pub(crate) fn list(flags: &PlacementsFlags, asked: &Asked<'_>) -> Result<(), Fai
             printer.print_line(&line.end())?;
         }
     }
-    printer.finish()?;
-    let (value, mut screen, output) = (of.value, invocation.screen, &invocation.output);
-    let counts =
-        format!("`days` counts from the first sync, or from when the {value} became known");
-    let is_whole = output.filter.is_empty() && output.since.is_none() && output.limit.is_none();
-    if flags.waiting.is_none() {
-        older = found.iter().filter(|one| one.is_older && is_whole).count();
-    }
-    if older > 0 {
-        screen.note(&match flags.waiting {
-            Some(_) => format!("{older} more may have waited longer: {counts}"),
-            None => format!("for {older} of {} placements, {counts}", found.len()),
-        });
-    }
-    // Even the reader of an empty file needs to know of a guess.
-    screen.quiet &= !is_guess;
-    let advice = naming_ends(asked).map(|set| format!("; name the final ones: {set}"));
-    let advice = advice.unwrap_or_default();
-    if !ended.is_empty() {
-        let count: u64 = ended.values().sum();
-        let have = if count == 1 { "has" } else { "have" };
-        let is = if is_guess { "looks" } else { "is" };
-        let listed = ended.into_keys().map(|end| format!(" --{value} {}", quoted(end)));
-        let listed: String = listed.collect();
-        screen.note(&format!(
-            "{count} more {have} a {value} that {is} final;{listed} lists them{advice}"
-        ));
-    } else if is_guess && ends.is_empty() && !found.is_empty() {
-        screen.note(&format!("no {value} looks final yet, so all count as waiting{advice}"));
-    }
-    for value in &flags.values {
-        if !found.iter().any(|one| one.value.as_ref() == Some(value)) {
-            warn_of_value(Some(mirror), of, value, invocation);
-        }
-    }
-    asked.note_age()
+    printer.finish()
 }
 
 /// Returns the command that names the final values and keeps the others. Returns `None` if some are already named, or
@@ -277,8 +283,6 @@ fn naming_ends(&Asked { ref order, invocation, .. }: &Asked<'_>) -> Option<Strin
     let set = quoted(&format!("{others}Hired: Accepted; Closed: Rejected"));
     Some(invocation.command(&format!("config set statuses {set}")))
 }
-
-const PAGE: usize = 500;
 
 pub(crate) fn duplicates<C: OperationCommands>(invocation: &Invocation) -> Result<(), Failure> {
     let of = recovered::<C::Service>()?;
@@ -324,13 +328,13 @@ pub(crate) fn show(id: &str, asked: &Asked<'_>) -> Result<(), Failure> {
         print_text(asked, &line.end(), (&placements, &history), &titles)?;
     } else {
         let placements = placements.iter().map(|one| {
-        json!({&group: one.group, "title": one.title, value: one.value, "since": local(one.since),
-            "days": one.days, "or_longer": one.is_older})
-    });
+            json!({&group: one.group, "title": one.title, value: one.value, "since": local(one.since),
+                "days": one.days, "or_longer": one.is_older})
+        });
         let history = history.iter().map(|one| {
-        json!({&group: one.group, "title": titles.get(&one.group), value: one.value,
-            "since": local(one.began_at), "or_earlier": one.began_before, "until": one.ended_at.map(local)})
-    });
+            json!({&group: one.group, "title": titles.get(&one.group), value: one.value,
+                "since": local(one.began_at), "or_earlier": one.began_before, "until": one.ended_at.map(local)})
+        });
         let [placements, history]: [Value; 2] = [placements.collect(), history.collect()];
         let fields = [member.fields, &["placements", "history"]].concat();
         let schema = Schema { fields: &fields, ..Schema::of_operation(member, true) };
@@ -339,9 +343,8 @@ pub(crate) fn show(id: &str, asked: &Asked<'_>) -> Result<(), Failure> {
         printer.finish()?;
     }
     if record.state != State::Present {
-        invocation
-            .screen
-            .warn(&format!("the mirror lists {name} {id} as {}", record.state.as_str()));
+        let state = record.state.as_str();
+        invocation.screen.warn(&format!("the mirror lists {name} {id} as {state}"));
     }
     asked.note_age()
 }

@@ -512,12 +512,10 @@ fn refuse_waiting(delivery: &Delivery, flags: &WatchFlags) -> Result<(), Failure
     if !flags.once || delivery.behind == 0 {
         return Ok(());
     }
+    let (to, due, waiting) = (flags.consumer(), ago(until.saturating_sub(now())), delivery.behind);
     let text = format!(
-        "cannot deliver to `{}` yet: an earlier delivery failed, and the next attempt is due in {}; waiting changes: \
-         {}",
-        flags.consumer(),
-        ago(until.saturating_sub(now())),
-        delivery.behind
+        "cannot deliver to `{to}` yet: an earlier delivery failed, and the next attempt is due in {due}; waiting \
+         changes: {waiting}"
     );
     Err(Failure::new(Exit::Contract, text).hint("`--resume` delivers without this delay"))
 }

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use crate::commands::{Invocation, quoted};
 use crate::failure::{Exit, Failure};
 use crate::mirror::found;
-use crate::mirror::open::{self, Place, ago, confirm, duration, now, utc};
+use crate::mirror::open::{self, PAGE, Place, ago, confirm, duration, now, utc};
 use crate::mirror::placements::{Records, described};
 use crate::output::destination::print;
 use crate::output::printer::{Column, Printer, Schema, counted, records};
@@ -106,8 +106,6 @@ pub(crate) fn changes(
     Ok(())
 }
 
-const PAGE: usize = 1000;
-
 /// The flags of `mirror consumers`.
 #[derive(Debug, Args)]
 pub(crate) struct ConsumersFlags {
@@ -157,9 +155,7 @@ pub(crate) fn consumers(flags: &ConsumersFlags, invocation: &Invocation) -> Resu
     } else if let Some(name) = &flags.remove {
         let waiting = match find(&consumers, name, invocation)?.behind {
             0 => String::new(),
-            waiting => {
-                format!(" Changes that it will no longer receive: {waiting}.")
-            }
+            waiting => format!(" Changes that it will no longer receive: {waiting}."),
         };
         invocation.refuse_dry_run()?;
         confirm(&format!("Remove the consumer `{name}`?{waiting}"), flags.yes)?;

@@ -209,27 +209,7 @@ impl Counts {
         for part in parts.values() {
             all.add(part);
         }
-        let mut groups = Vec::new();
-        for group in present {
-            let part = parts.remove(&Some(group.id.clone()));
-            let mut part = part.unwrap_or_else(|| Part::new(columns.len()));
-            for ((one, sum), cell) in part.figures.iter_mut().zip(&mut all.figures).zip(group.cells)
-            {
-                (one.now, one.half) = (cell.count, cell.median);
-                // Without a history, only the members that have the value now are known.
-                one.ever = one.ever.max(one.now);
-                sum.now += one.now;
-            }
-            let title = group.title.filter(|title| !title.trim().is_empty());
-            groups.push(Group {
-                title: title.unwrap_or_else(|| group.id.clone()),
-                id: group.id,
-                part,
-            });
-        }
-        groups.sort_by_cached_key(|one| {
-            (Reverse(one.part.total()), one.title.to_lowercase(), one.id.clone())
-        });
+        let groups = groups(present, parts, &mut all);
         for one in queries::times(mirror, table, 0..i64::MAX)? {
             let place = places.get(&*one.value);
             if let Some(figures) = place.and_then(|place| all.figures.get_mut(*place)) {
@@ -381,6 +361,32 @@ fn parts(
         part.arrive(one, since);
     }
     parts
+}
+
+/// Returns the present groups with their figures, the largest first, and adds how many members have each value now to
+/// those of all members.
+fn groups(
+    present: Vec<BoardGroup>,
+    mut parts: BTreeMap<Option<String>, Part>,
+    all: &mut Part,
+) -> Vec<Group> {
+    let mut groups = Vec::new();
+    for group in present {
+        let part = parts.remove(&Some(group.id.clone()));
+        let mut part = part.unwrap_or_else(|| Part::new(all.figures.len()));
+        for ((one, sum), cell) in part.figures.iter_mut().zip(&mut all.figures).zip(group.cells) {
+            (one.now, one.half) = (cell.count, cell.median);
+            // Without a history, only the members that have the value now are known.
+            one.ever = one.ever.max(one.now);
+            sum.now += one.now;
+        }
+        let title = group.title.filter(|title| !title.trim().is_empty());
+        groups.push(Group { title: title.unwrap_or_else(|| group.id.clone()), id: group.id, part });
+    }
+    groups.sort_by_cached_key(|one| {
+        (Reverse(one.part.total()), one.title.to_lowercase(), one.id.clone())
+    });
+    groups
 }
 
 /// Returns the members with the same e-mail address or phone number.
