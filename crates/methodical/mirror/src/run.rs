@@ -562,11 +562,11 @@ mod tests {
             ("1a ! 3c 4d", [0, 0, 3, 0, 1, 0, 0]),
             ("! 4x 3c", [0, 1, 1, 0, 1, 0, 1]),
         ] {
-            for is_verbatim in [true, false] {
+            for (first, second) in [(true, true), (false, false), (true, false), (false, true)] {
                 let mut mirror = Mirror::in_memory().unwrap();
-                sync(&mut mirror, "1a 2b 3c 4d", is_verbatim);
-                let found = sync(&mut mirror, list, is_verbatim);
-                assert_eq!(found, expected, "{list} {is_verbatim}");
+                sync(&mut mirror, "1a 2b 3c 4d", first);
+                let found = sync(&mut mirror, list, second);
+                assert_eq!(found, expected, "{list} {first} {second}");
             }
         }
     }
