@@ -185,10 +185,9 @@ impl<S: Service> Listen<S> {
         I: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
         let limits = &self.connections.limits;
-        let answer =
-            service_fn(|request| Arc::clone(&self).respond(Arc::clone(&connection), request));
+        let answer = |request| Arc::clone(&self).respond(Arc::clone(&connection), request);
         let builder = self.builder();
-        let mut served = pin!(builder.serve_connection(TokioIo::new(io), answer));
+        let mut served = pin!(builder.serve_connection(TokioIo::new(io), service_fn(answer)));
         let mut phase = self.phase.clone();
         phase.mark_changed();
         let opened = Instant::now();
