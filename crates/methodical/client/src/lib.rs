@@ -32,6 +32,8 @@
 //!
 //! # Limits and retries
 //!
+//! A call ends in bounded time and uses bounded memory, whatever the service does:
+//!
 //! | limit | default | set with |
 //! |---|---|---|
 //! | timeout for a call, including retries and waits | 60 s | [`ClientBuilder::call_timeout`] |
