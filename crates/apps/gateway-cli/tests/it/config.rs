@@ -138,3 +138,23 @@ fn settings_that_another_user_can_change_are_refused() {
     assert!(!marker.exists(), "the token command ran");
     insta::assert_snapshot!(shown);
 }
+
+/// A file that cannot be read is not one that is missing: without its settings, another account could be used.
+#[cfg(unix)]
+#[test]
+fn a_file_that_cannot_be_read_is_an_error() {
+    let person = Person::new();
+    person.run(&["config", "set", "base-url", "http://127.0.0.1:9"]);
+    let file = person.config().join("gateway/config.toml");
+    fs::remove_file(&file).unwrap();
+    std::os::unix::fs::symlink(&file, &file).unwrap();
+    let folder = person.home.path().to_str().unwrap();
+    let check = |line: &[&str], path: &str| {
+        let refused = person.run(line);
+        assert_eq!(code(&refused), 2);
+        let (said, expected) = (stderr(&refused), format!("error: cannot read {path}\n"));
+        assert!(said.starts_with(&expected), "{said}");
+    };
+    check(&["config", "list"], file.to_str().unwrap());
+    check(&["tap", "--config", folder], folder);
+}
