@@ -13,9 +13,9 @@ pub enum TransportErrorKind {
     /// The transport cannot send the request unchanged, for example because it would rewrite the target, or because the
     /// scheme is not HTTP. Nothing was sent. A retry would fail again.
     InvalidRequest,
-    /// The host name could not be resolved. Nothing was sent. A later retry may work.
+    /// The host name could not be resolved. Nothing was sent. A later retry may succeed.
     Resolve,
-    /// No connection could be established. Nothing was sent. A later retry may work.
+    /// No connection could be established. Nothing was sent. A later retry may succeed.
     Connect,
     /// No trusted TLS session could be established: the certificate is not trusted, the protocol version is not
     /// supported, or the peer does not speak TLS. This is also the kind of a session that failed after the handshake,
@@ -24,7 +24,7 @@ pub enum TransportErrorKind {
     /// A timeout or deadline expired, in the phase given by [`TransportError::phase`]. A retry of a safe request may
     /// work.
     Timeout,
-    /// The connection was lost before the response was complete. A retry of a safe request may work.
+    /// The connection was lost before the response was complete. A retry of a safe request may succeed.
     Interrupted,
     /// The response is not valid HTTP (RFC 9112), or not in its declared encoding. A retry is unlikely to help.
     Protocol,
@@ -245,7 +245,7 @@ impl TransportError {
         self.0.sent
     }
 
-    /// Returns whether a retry of the same *safe* request (GET, HEAD) may work. For other requests, also check
+    /// Returns whether a retry of the same *safe* request (GET, HEAD) may succeed. For other requests, also check
     /// [`sent`](Self::sent).
     ///
     /// ```

@@ -107,8 +107,8 @@ impl Error {
         retry_after(self.headers()?, date())
     }
 
-    /// Returns how many records of a list were decoded before the error, over all pages. Returns `None` if the error
-    /// occurred before a list was read as a stream or in pages.
+    /// Returns how many records of a list were decoded before the error, over all pages. Returns `None` if the call did
+    /// not read a list as a stream or in pages, or if its first request failed.
     pub fn delivered(&self) -> Option<u64> {
         match self.0.progress? {
             Progress::Records(count) => Some(count),

@@ -1,6 +1,6 @@
 //! The runtime of generated gateway clients, async and blocking, over any transport.
 //!
-//! A gateway has one URL, and a query parameter selects the operation. [`Client`] and [`blocking::Client`] call the
+//! A gateway has one URL; a name in the request selects the operation. [`Client`] and [`blocking::Client`] call the
 //! operations of one [`Service`](model::Service), with the same limits and retries. The client crate of a service
 //! defines an alias for each of them and re-exports the types of this crate, so most programs need only that crate. Use
 //! this crate directly in code that must work with clients of any service.

@@ -108,7 +108,7 @@ impl CopySource {
     ///
     /// # Errors
     ///
-    /// Fails if the store cannot be read.
+    /// Fails if the database cannot be read.
     pub fn tables(&self) -> Result<Vec<CopyTable>, Error> {
         let tables = self.0.tables()?;
         let records = tables.iter().map(|status| &*status.table);
@@ -149,7 +149,7 @@ impl CopySource {
     ///
     /// # Errors
     ///
-    /// Fails if the store cannot be read, or with the error that `take` returned.
+    /// Fails if the database cannot be read, or with the error that `take` returned.
     pub fn each_row<E: From<Error>>(
         &self,
         table: &CopyTable,

@@ -41,7 +41,7 @@ macro_rules! named {
 }
 pub(crate) use named;
 
-/// The reason why a mirror could not be synced or read. One pointer wide.
+/// Why a mirror could not be synced or read. One pointer wide.
 ///
 /// `Display` prints a lowercase fragment. The text never contains a value of a record, a token or the mirror's secret.
 #[derive(Debug)]

@@ -20,7 +20,7 @@ use crate::mirror::{Identity, Mirror};
 use crate::store::rows::Stored;
 use crate::store::{OrFailed as _, Store, integer, utc};
 
-/// One change of a record, with the names of its changed fields. It includes the values of placements, but no others.
+/// One change of a record, with the names of its changed fields. It contains no values except those of placements.
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Change {
@@ -213,7 +213,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Fails if the store cannot be read.
+    /// Fails if the database cannot be read.
     ///
     /// ```
     /// use methodical_mirror::{Error, Mirror};
@@ -243,7 +243,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Fails if the store cannot be read.
+    /// Fails if the database cannot be read.
     pub fn cursor(&self) -> Result<Cursor, Error> {
         let store = self.store();
         Ok(Cursor::new(&store.identity, store.feed()?.last))

@@ -19,9 +19,9 @@ pub struct Report {
     pub is_baseline: bool,
     /// Records that were not known before.
     pub added: u64,
-    /// Records whose meaning changed.
+    /// Records whose [meaning](crate#terms) changed.
     pub changed: u64,
-    /// Records whose meaning did not change.
+    /// Records whose [meaning](crate#terms) did not change.
     pub unchanged: u64,
     /// Records that were missing or gone and are back in the list.
     pub returned: u64,
@@ -210,7 +210,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Fails if the store cannot be read.
+    /// Fails if the database cannot be read.
     ///
     /// ```
     /// use methodical_mirror::{Error, Mirror};
@@ -248,7 +248,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Fails if the store cannot be read.
+    /// Fails if the database cannot be read.
     ///
     /// ```
     /// use methodical_mirror::{Error, Mirror};
@@ -273,7 +273,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Fails if the store cannot be read.
+    /// Fails if the database cannot be read.
     ///
     /// ```
     /// # let mirror = methodical_mirror::Mirror::in_memory()?;

@@ -1,7 +1,7 @@
 //! A copy of a gateway's lists that stays in sync, and a feed of their changes.
 //!
 //! The service returns whole lists: it has no "modified since" filter and does not report deletions. A mirror compares
-//! each list with its store, writes only the differences, and records each difference in a feed.
+//! each list with its tables, writes only the differences, and records each difference in a feed.
 //!
 //! # Terms
 //!

@@ -86,7 +86,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if the operating system has no random numbers, and
+    /// Returns [`ErrorKind::Io`](crate::ErrorKind::Io) if the operating system provides no random numbers, and
     /// [`Store`](crate::ErrorKind::Store) if SQLite fails.
     pub fn in_memory() -> Result<Self, Error> {
         Ok(Self::new(Store::in_memory()?))
@@ -122,7 +122,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Fails if the store cannot be read.
+    /// Fails if the database cannot be read.
     pub fn knows_token(&self, token: &str) -> Result<Option<bool>, Error> {
         let store = self.store();
         let mark = store.identity.mark("token", &[token.as_bytes()]);
@@ -134,7 +134,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Fails if the store cannot be read or written.
+    /// Fails if the database cannot be read or written.
     pub fn note_token(&mut self, token: &str) -> Result<(), Error> {
         // A write waits while another process is syncing.
         if self.knows_token(token)? == Some(true) {
@@ -249,7 +249,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Fails if the store cannot be read.
+    /// Fails if the database cannot be read.
     ///
     /// ```
     /// use methodical_mirror::{Error, Mirror};
@@ -266,7 +266,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Fails if the store cannot be read.
+    /// Fails if the database cannot be read.
     pub fn records_of(&self, table: &str, ids: &[&str]) -> Result<HashMap<String, Record>, Error> {
         let store = self.store();
         let stored = ids.iter().filter_map(|id| store.record(table, id).transpose());
@@ -278,7 +278,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Fails if the store cannot be read.
+    /// Fails if the database cannot be read.
     ///
     /// ```
     /// use methodical_mirror::{Error, Mirror};

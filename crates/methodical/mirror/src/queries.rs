@@ -215,7 +215,7 @@ pub struct Cell {
 ///
 /// # Errors
 ///
-/// Fails if the store cannot be read.
+/// Fails if the database cannot be read.
 pub fn recovered(mirror: &Mirror) -> Result<Vec<String>, Error> {
     Ok(mirror.store().recovered()?.into_keys().collect())
 }

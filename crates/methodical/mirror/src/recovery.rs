@@ -285,7 +285,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Fails if the store cannot be read.
+    /// Fails if the database cannot be read.
     ///
     /// ```
     /// use methodical_mirror::{Error, Mirror};

@@ -131,7 +131,7 @@ impl Run<'_> {
     ///
     /// # Errors
     ///
-    /// Fails if the store cannot be read or written.
+    /// Fails if the database cannot be read or written.
     pub fn record(&mut self, json: &str) -> Result<(), Error> {
         self.entries += 1;
         self.read(json, None)
@@ -199,7 +199,7 @@ impl Run<'_> {
     ///
     /// # Errors
     ///
-    /// Fails if the store cannot be read or written.
+    /// Fails if the database cannot be read or written.
     pub fn reject(&mut self, reason: &str) -> Result<(), Error> {
         self.entries += 1;
         self.reject_last(reason)

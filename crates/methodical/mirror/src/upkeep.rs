@@ -191,11 +191,11 @@ impl Mirror {
         })
     }
 
-    /// Returns whether an identity is forgotten.
+    /// Returns whether the record with this identity was erased with [`forget`](Self::forget).
     ///
     /// # Errors
     ///
-    /// Fails if the store cannot be read.
+    /// Fails if the database cannot be read.
     pub fn is_forgotten(&self, table: &str, id: &str) -> Result<bool, Error> {
         let store = self.store();
         Ok(store.suppressed(table)?.has(&store.spelled(table, id)))
@@ -261,7 +261,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Fails if the store cannot be read.
+    /// Fails if the database cannot be read.
     pub fn omits_personal(&self) -> Result<bool, Error> {
         self.store().omits_personal()
     }

@@ -173,7 +173,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Fails if the store cannot be written.
+    /// Fails if the database cannot be written.
     pub fn remove_consumer(&mut self, name: &str) -> Result<bool, Error> {
         Ok(self.store().execute("DELETE FROM mirror_consumer WHERE name = ?1", (name,))? > 0)
     }
@@ -182,7 +182,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Fails if the store cannot be read.
+    /// Fails if the database cannot be read.
     pub fn consumers(&self) -> Result<Vec<Consumer>, Error> {
         self.store().consumers()
     }

@@ -94,7 +94,7 @@ impl Mirror {
     ///
     /// # Errors
     ///
-    /// Fails if the store cannot be read. Damage that the store reports is a finding instead.
+    /// Fails if the database cannot be read. Damage that the store reports is a finding instead.
     ///
     /// ```
     /// use methodical_mirror::{Error, Mirror};
